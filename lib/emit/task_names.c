@@ -55,13 +55,18 @@ static enum tm_status find_or_add_process(struct tm_task_names *names, uint32_t 
     return find_or_add(names, &names->processes, &(struct tm_key){machine, (uint64_t)pid, 0}, row, err);
 }
 
-static struct tm_text name_of(const struct tm_task_names *names, const struct tm_task_names_row *row)
+struct tm_text tm_task_names_text(const struct tm_task_names *names, uint32_t number)
 {
     size_t len;
-    if (row == NULL || row->name == 0)
+    if (number == 0)
         return (struct tm_text){0};
-    const uint8_t *data = tm_intern_get(&names->names, row->name - 1, &len);
+    const uint8_t *data = tm_intern_get(&names->names, number - 1, &len);
     return (struct tm_text){data, len};
+}
+
+static struct tm_text name_of(const struct tm_task_names *names, const struct tm_task_names_row *row)
+{
+    return tm_task_names_text(names, row ? row->name : 0);
 }
 
 static enum tm_status set_name(struct tm_task_names *names, struct tm_task_names_row *row, struct tm_text name,
@@ -358,9 +363,10 @@ size_t tm_task_names_width(const struct tm_task_names *names)
     return most;
 }
 
-struct tm_text tm_task_names_track(const struct tm_task_names *names, const struct tm_event *e)
+uint32_t tm_task_names_track(const struct tm_task_names *names, const struct tm_event *e)
 {
-    return name_of(names, tm_event_scope(e->flags) == TM_SCOPE_TRACK ? find(&names->tracks, e->file, e->track) : NULL);
+    const struct tm_task_names_row *row = find(&names->tracks, e->file, e->track);
+    return row ? row->name : 0;
 }
 
 struct tm_text tm_task_names_thread(const struct tm_task_names *names, uint32_t machine, int64_t tid)

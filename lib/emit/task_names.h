@@ -94,8 +94,10 @@ static inline bool tm_task_names_is_of_kernel(const struct tm_event *event)
            (event->kind >= TM_KIND_SCHED_SWITCH && event->kind <= TM_KIND_FTRACE);
 }
 
-/* The name of EVENT's track, if it is on a track of its file; data NULL: unknown, or it is not. */
-struct tm_text tm_task_names_track(const struct tm_task_names *names, const struct tm_event *event);
+/* The number of the name of EVENT's track, which is of its file; 0: unknown. The second is the text of NUMBER; data
+ * NULL: it is 0. */
+uint32_t tm_task_names_track(const struct tm_task_names *names, const struct tm_event *event);
+struct tm_text tm_task_names_text(const struct tm_task_names *names, uint32_t number);
 
 /* The name of thread TID on MACHINE; data NULL: unknown. */
 struct tm_text tm_task_names_thread(const struct tm_task_names *names, uint32_t machine, int64_t tid);

@@ -23,14 +23,13 @@ struct json_output {
     struct tm_pending_events pending;       /* metadata objects with a time */
 };
 
-/* Sets the borrowed members of all parts of J. */
-static void connect(struct json_output *j)
+/* Sets the borrowed members of all parts of J. TM_OK or TM_E_SYSTEM. */
+static enum tm_status connect(struct json_output *j, struct tm_error *err)
 {
     struct tm_change_counts *counts = &j->threads.names.counts;
     j->pids = (struct tm_json_pids){.counts = counts};
     j->metadata = (struct tm_json_metadata){
         .inputs = &j->inputs, .writer = &j->writer, .pids = &j->pids, .counts = counts};
-    tm_json_threads_init(&j->threads, &j->metadata);
     j->frames = (struct tm_json_frames){.inputs = &j->inputs, .members = &j->members, .writer = &j->writer};
     j->objects = (struct tm_json_objects){.inputs = &j->inputs, .writer = &j->writer, .frames = &j->frames};
     j->objects.destinations.threads = &j->threads;
@@ -41,6 +40,7 @@ static void connect(struct json_output *j)
     j->events.slices.kernel.metadata = &j->metadata;
     j->events.slices.begins.lanes = &j->threads.lanes;
     j->events.slices.ended.writer = &j->writer;
+    return tm_json_threads_init(&j->threads, &j->metadata, err);
 }
 
 static enum tm_status json_open(const struct tm_emit_context *context, void **state, struct tm_error *err)
@@ -51,9 +51,8 @@ static enum tm_status json_open(const struct tm_emit_context *context, void **st
     j->context = context;
     j->pending.bytes_max = TM_PENDING_BYTES_MAX;
     tm_json_writer_init(&j->writer, context);
-    connect(j);
     *state = j;
-    return TM_OK;
+    return connect(j, err);
 }
 
 /* Called at the first batch: all files and machines are known. */

@@ -18,6 +18,8 @@ struct tm_json_cpu {
     struct tm_buf comm;
 };
 
+enum { TM_JSON_CPUS_RECENT = 1 << 12 }; /* a power of two */
+
 /* Zero-initialise, and set the borrowed members. */
 struct tm_json_cpus {
     struct tm_json_metadata *metadata; /* borrowed, as the next */
@@ -25,7 +27,8 @@ struct tm_json_cpus {
     /* private */
     struct tm_json_cpu *rows;
     uint32_t count, cap;
-    struct tm_map by_number; /* machine and cpu to the index of a row */
+    struct tm_map by_number;          /* machine and cpu to the index of a row */
+    uint16_t recent[TM_JSON_CPUS_RECENT]; /* by a hash of these: the row that was found last */
 };
 
 /* E, a switch, ends the slice of its CPU and begins the next. TM_OK or an error. */

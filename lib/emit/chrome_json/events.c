@@ -3,7 +3,7 @@
 /* Returns the name of E's track, or of the counter without one. */
 static struct tm_text track_name(const struct tm_json_events *events, const struct tm_event *e)
 {
-    struct tm_text name = tm_task_names_track(&events->threads->names, e);
+    struct tm_text name = tm_json_threads_track(events->threads, e);
     return name.data ? name : tm_text_str("counter");
 }
 

@@ -63,7 +63,6 @@ void tm_json_lanes_avoid(struct tm_json_lanes *lanes, int64_t tid)
 enum tm_status tm_json_lanes_join(struct tm_json_lanes *lanes, struct tm_json_holder *holder,
                                   const struct tm_json_owner *owner)
 {
-    uint64_t key = tm_hash_u64(tm_hash_u64((uint64_t)owner->pid) ^ (uint64_t)owner->tid);
     uint32_t number;
     if (holder->thread) {
         const struct tm_json_thread *t = thread_of(lanes, holder);
@@ -71,6 +70,7 @@ enum tm_status tm_json_lanes_join(struct tm_json_lanes *lanes, struct tm_json_ho
         if ((t->pid == owner->pid && t->tid == owner->tid) || (l->holder == holder->number && l->is_open))
             return TM_OK;
     }
+    const uint64_t key = tm_hash_u64(tm_hash_u64((uint64_t)owner->pid) ^ (uint64_t)owner->tid);
     if (!tm_map_find(&lanes->by_id, key, &number)) {
         struct tm_json_thread t = {.pid = owner->pid, .tid = owner->tid, .machine = owner->machine};
         if (tm_array_grow(&lanes->threads, &lanes->cap, lanes->count, sizeof *lanes->threads, NULL) < 0 ||

@@ -45,13 +45,14 @@ enum tm_status tm_json_metadata_label(struct tm_json_metadata *m, const struct t
     char path[1024];
     uint32_t mark;
     int64_t was;
+    if (tm_map_find(&m->labelled, source, &mark))
+        return TM_OK;
     bool is_moved = tm_json_pids_is_moved(m->pids, out_pid, &was);
-    if ((!m->inputs->are_named && !is_moved) || tm_map_find(&m->labelled, source, &mark))
+    if (!m->inputs->are_named && !is_moved)
         return TM_OK;
     bool is_first = !tm_map_find(&m->labelled, process, &mark);
     if (tm_map_set(&m->labelled, source, 1) != TM_OK || tm_map_set(&m->labelled, process, 1) != TM_OK)
         return tm_error_nomem(err);
-    note_change(m, out_pid);
     tm_catalog_path(c, e->file, path, sizeof path);
     put_metadata(m, "process_labels", out_pid, 0);
     tm_out_str(&m->writer->out, "\"labels\":");
@@ -108,11 +109,13 @@ enum tm_status tm_json_metadata_name(struct tm_json_metadata *m, int64_t pid, co
 {
     uint64_t key = name_key(pid, tid);
     uint32_t last, hash = (uint32_t)tm_hash64(name.data ? (const void *)name.data : "", name.len);
-    if (name.data == NULL || (tm_map_find(&m->named, key, &last) ? last == hash : m->named.count >= TASK_NAMES_MAX))
+    const bool is_named = tm_map_find(&m->named, key, &last);
+    if (name.data == NULL || (is_named ? last == hash : m->named.count >= TASK_NAMES_MAX))
         return TM_OK;
     if (tm_map_set(&m->named, key, hash) != TM_OK)
         return tm_error_nomem(err);
-    note_change(m, pid);
+    if (is_named)
+        note_change(m, pid);
     put_metadata(m, tid ? "thread_name" : "process_name", pid, tid ? *tid : 0);
     tm_out_str(&m->writer->out, "\"name\":");
     tm_out_json(&m->writer->out, name);

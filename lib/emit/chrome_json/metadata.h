@@ -12,8 +12,8 @@ struct tm_json_metadata {
     const struct tm_json_inputs *inputs; /* borrowed, as the next two */
     struct tm_json_writer *writer;
     struct tm_json_pids *pids;
-    /* borrowed; tm_json_metadata_count grows when a name or label of the process, or of its threads, is written or
-     * forgotten */
+    /* borrowed; tm_json_metadata_count grows when a name of the process, or of one of its threads, is replaced or
+     * forgotten. Until then, who has found that the output has a name need not look again. */
     struct tm_change_counts *counts;
     /* private */
     struct tm_map labelled; /* (pid of the output, file) whose label has been written */

@@ -5,23 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct tm_json_begin_stack *find(const struct tm_json_begins *begins, uint64_t key)
+uint32_t tm_json_begins_find(const struct tm_json_begins *begins, uint64_t key)
 {
     uint32_t number;
-    return tm_map_find(&begins->by_key, key, &number) ? &begins->stacks[number - 1] : NULL;
+    return tm_map_find(&begins->by_key, key, &number) ? number : 0;
 }
 
-static struct tm_json_begin_stack *get(struct tm_json_begins *begins, uint64_t key)
+uint32_t tm_json_begins_get(struct tm_json_begins *begins, uint64_t key)
 {
-    struct tm_json_begin_stack *stack = find(begins, key);
-    if (stack)
-        return stack;
-    if (tm_array_grow(&begins->stacks, &begins->cap, begins->count, sizeof *begins->stacks, NULL) < 0)
-        return NULL;
-    if (tm_map_set(&begins->by_key, key, begins->count + 1) != TM_OK)
-        return NULL;
+    uint32_t number = tm_json_begins_find(begins, key);
+    if (number)
+        return number;
+    if (tm_array_grow(&begins->stacks, &begins->cap, begins->count, sizeof *begins->stacks, NULL) < 0 ||
+        tm_map_set(&begins->by_key, key, begins->count + 1) != TM_OK)
+        return 0;
     begins->stacks[begins->count] = (struct tm_json_begin_stack){0};
-    return &begins->stacks[begins->count++];
+    return ++begins->count;
+}
+
+/* Returns the stack with NUMBER; NULL: 0. */
+static struct tm_json_begin_stack *stack_of(const struct tm_json_begins *begins, uint32_t number)
+{
+    return number ? &begins->stacks[number - 1] : NULL;
 }
 
 /* Called when a slice begins at TS_NS. Marks the innermost open slices of STACK that began at the same time as crossed
@@ -39,7 +44,7 @@ static void mark_crossed(struct tm_json_begin_stack *stack, int64_t ts_ns)
 static struct tm_json_begin_stack *use_lane(struct tm_json_begins *begins, const struct tm_json_begin_at *at,
                                             int64_t ts_ns, bool is_bound)
 {
-    struct tm_json_begin_stack *stack = get(begins, at->stack);
+    struct tm_json_begin_stack *stack = stack_of(begins, at->stack);
     if (stack == NULL || tm_json_lanes_join(begins->lanes, &stack->holder, &at->owner) < 0 ||
         (is_bound ? tm_json_lanes_take_last(begins->lanes, &stack->holder)
                   : tm_json_lanes_take(begins->lanes, &stack->holder, ts_ns)) < 0)
@@ -140,10 +145,10 @@ static uint32_t find_ended(const struct tm_json_begin_stack *stack, const tm_sli
     return i;
 }
 
-enum tm_status tm_json_begins_add(struct tm_json_begins *begins, uint64_t key, const tm_slice_label labels[2],
+enum tm_status tm_json_begins_add(struct tm_json_begins *begins, uint32_t number, const tm_slice_label labels[2],
                                   const uint8_t *detail, size_t len)
 {
-    struct tm_json_begin_stack *stack = find(begins, key);
+    struct tm_json_begin_stack *stack = stack_of(begins, number);
     uint32_t i = find_ended(stack, labels);
     if (i == 0 || i <= stack->begun)
         return i ? TM_OK : TM_END;
@@ -161,10 +166,10 @@ enum tm_status tm_json_begins_add(struct tm_json_begins *begins, uint64_t key, c
     return TM_OK;
 }
 
-enum tm_json_end_result tm_json_begins_close(struct tm_json_begins *begins, uint64_t key, int64_t ts_ns,
+enum tm_json_end_result tm_json_begins_close(struct tm_json_begins *begins, uint32_t number, int64_t ts_ns,
                                              const tm_slice_label labels[2], struct tm_json_begin_view *view)
 {
-    struct tm_json_begin_stack *stack = find(begins, key);
+    struct tm_json_begin_stack *stack = stack_of(begins, number);
     uint32_t i = find_ended(stack, labels);
     if (i == 0)
         return TM_JSON_END_NONE;
@@ -207,9 +212,9 @@ static bool begin_next(struct tm_json_begins *begins, struct tm_json_begin_stack
     return true;
 }
 
-enum tm_status tm_json_begins_write_open(struct tm_json_begins *begins, uint64_t key)
+enum tm_status tm_json_begins_write_open(struct tm_json_begins *begins, uint32_t number)
 {
-    struct tm_json_begin_stack *stack = find(begins, key);
+    struct tm_json_begin_stack *stack = stack_of(begins, number);
     bool is_crossed = false;
     if (stack == NULL || stack->begun == stack->depth)
         return TM_OK;
@@ -220,9 +225,9 @@ enum tm_status tm_json_begins_write_open(struct tm_json_begins *begins, uint64_t
     return tm_json_lanes_leave(begins->lanes, &stack->holder, stack->begins[stack->begun].ts_ns);
 }
 
-bool tm_json_begins_next_begin(struct tm_json_begins *begins, uint64_t key, struct tm_json_begin_view *view)
+bool tm_json_begins_next_begin(struct tm_json_begins *begins, uint32_t number, struct tm_json_begin_view *view)
 {
-    struct tm_json_begin_stack *stack = find(begins, key);
+    struct tm_json_begin_stack *stack = stack_of(begins, number);
     return stack && begin_next(begins, stack, view);
 }
 

@@ -48,7 +48,7 @@ struct tm_json_begin_stack {
 /* Zero-initialise, and set lanes. */
 struct tm_json_begins {
     struct tm_json_lanes *lanes; /* of all threads, also for other stacks; borrowed */
-    struct tm_map by_key; /* from a key to the index in stacks plus 1 */
+    struct tm_map by_key; /* from a key to a number: the index in stacks plus 1 */
     struct tm_json_begin_stack *stacks;
     uint32_t count, cap;
     uint32_t rest; /* the stack that tm_json_begins_rest is at */
@@ -63,11 +63,17 @@ enum tm_json_end_result {
     TM_JSON_END_INNER    /* not the innermost slice: write all as begins, and call again */
 };
 
-/* Where a slice begins: STACK (a key) of the thread of OWNER. */
+/* Where a slice begins: the stack with a number, of the thread of OWNER. */
 struct tm_json_begin_at {
-    uint64_t stack;
+    uint32_t stack;
     struct tm_json_owner owner;
 };
+
+/* Returns the number of the stack with KEY, which it keeps; 0: there is none. The functions below take the number. */
+uint32_t tm_json_begins_find(const struct tm_json_begins *begins, uint64_t key);
+
+/* Returns the number of the stack with KEY, which is made if it is new; 0: out of memory. */
+uint32_t tm_json_begins_get(struct tm_json_begins *begins, uint64_t key);
 
 /* Begins a slice. TM_OK or TM_E_SYSTEM. *IS_FULL: write the open slices of its stack as begins. */
 enum tm_status tm_json_begins_open(struct tm_json_begins *begins, const struct tm_json_begin_at *at,
@@ -90,20 +96,20 @@ enum tm_status tm_json_begins_point(struct tm_json_begins *begins, const struct 
 
 /* Finds the slice of STACK that an end at TS_NS with LABELS ends (tm_slice_label_fits). VIEW is valid until the next
  * open. */
-enum tm_json_end_result tm_json_begins_close(struct tm_json_begins *begins, uint64_t stack, int64_t ts_ns,
+enum tm_json_end_result tm_json_begins_close(struct tm_json_begins *begins, uint32_t stack, int64_t ts_ns,
                                              const tm_slice_label labels[2], struct tm_json_begin_view *view);
 
 /* Adds DETAIL to the slice of STACK that an end with LABELS would end, unless it was written as a begin. TM_OK; TM_END:
  * there is none; TM_E_SYSTEM. */
-enum tm_status tm_json_begins_add(struct tm_json_begins *begins, uint64_t stack, const tm_slice_label labels[2],
+enum tm_status tm_json_begins_add(struct tm_json_begins *begins, uint32_t stack, const tm_slice_label labels[2],
                                   const uint8_t *detail, size_t len);
 
 /* Call it before the open slices of STACK are written as begins. It can move STACK to another lane. TM_OK or
  * TM_E_SYSTEM. */
-enum tm_status tm_json_begins_write_open(struct tm_json_begins *begins, uint64_t stack);
+enum tm_status tm_json_begins_write_open(struct tm_json_begins *begins, uint32_t stack);
 
 /* Takes the outermost slice of STACK that must be written as a begin and was not. False: there is none. */
-bool tm_json_begins_next_begin(struct tm_json_begins *begins, uint64_t stack, struct tm_json_begin_view *view);
+bool tm_json_begins_next_begin(struct tm_json_begins *begins, uint32_t stack, struct tm_json_begin_view *view);
 
 /* At the end of the stream: takes the next open slice of any stack that must be written as a begin. TM_OK, TM_END or
  * TM_E_SYSTEM. */

@@ -5,9 +5,16 @@
 
 #include <stdlib.h>
 
+enum { PID_RENEWED = -1 }; /* in numbers, as unsigned: another process has the pid now, and no number yet */
+
 static uint64_t key_of(uint64_t a, uint64_t b, uint64_t c)
 {
     return tm_hash_u64(a ^ tm_hash_u64(b ^ tm_hash_u64(c + 1)));
+}
+
+static uint64_t process_key(uint32_t machine, int64_t pid)
+{
+    return key_of(machine, (uint64_t)pid, 0);
 }
 
 /* Finds a free pid for a process whose own pid belongs to another. */
@@ -29,12 +36,10 @@ static enum tm_status move_pid(struct tm_json_pids *pids, int64_t pid, uint32_t 
 static enum tm_status number_of(struct tm_json_pids *pids, uint32_t machine, int64_t pid, uint32_t *number,
                                 struct tm_error *err)
 {
-    uint32_t life = pids->lifetimes.lifetimes.count ? tm_track_task_of(&pids->lifetimes, machine, false, pid, 0).life
-                                                    : 0;
-    uint64_t key = key_of(machine, (uint64_t)pid, life ? UINT64_MAX - life : 0);
+    const uint64_t key = process_key(machine, pid);
     enum tm_status st = TM_OK;
     uint32_t taken;
-    if (tm_map_find(&pids->numbers, key, number))
+    if (tm_map_find(&pids->numbers, key, number) && *number != (uint32_t)PID_RENEWED)
         return TM_OK;
     *number = 0;
     if (tm_map_find(&pids->owners, (uint64_t)pid, &taken))
@@ -85,8 +90,12 @@ bool tm_json_pids_is_moved(const struct tm_json_pids *pids, int64_t out, int64_t
 
 enum tm_status tm_json_pids_renew(struct tm_json_pids *pids, uint32_t machine, int64_t pid, struct tm_error *err)
 {
+    const uint64_t key = process_key(machine, pid);
+    uint32_t number;
     pids->counts->counts[tm_json_pids_count(machine, pid)]++;
-    return tm_track_owners_end(&pids->lifetimes, machine, false, pid) == TM_OK ? TM_OK : tm_error_nomem(err);
+    if (!tm_map_find(&pids->numbers, key, &number))
+        return TM_OK;
+    return tm_map_set(&pids->numbers, key, (uint32_t)PID_RENEWED) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 void tm_json_pids_release(struct tm_json_pids *pids)
@@ -94,5 +103,4 @@ void tm_json_pids_release(struct tm_json_pids *pids)
     tm_map_release(&pids->numbers);
     tm_map_release(&pids->owners);
     free(pids->moved);
-    tm_track_owners_release(&pids->lifetimes);
 }

@@ -5,7 +5,6 @@
 
 #include "base/map.h"
 #include "emit/change_counts.h"
-#include "emit/track_owners.h"
 #include "stream/event.h"
 
 /* Numbers for pids and tids that are strings begin at the first, those of processes whose pid belongs to another at the
@@ -17,14 +16,14 @@ struct tm_json_pids {
     /* borrowed; tm_json_pids_count grows when a pid of a machine changes its meaning */
     struct tm_change_counts *counts;
     /* private */
-    struct tm_map numbers; /* (machine, pid, lifetime) or (file, track) to an index of moved plus 1, or 0 */
+    /* (machine, pid) in its present lifetime or (file, track) to an index of moved plus 1, or 0; PID_RENEWED */
+    struct tm_map numbers;
     struct tm_map owners;  /* from a pid of the output to its index in moved plus 1, or 0 */
     struct tm_json_pid {
         int64_t pid, was;
     } *moved;              /* the pid of the output, and the original one */
     uint32_t moved_count, moved_cap;
     int64_t next_pid;      /* for pids that another process has */
-    struct tm_track_owners lifetimes;
 };
 
 /* Returns the index in counts of PID on MACHINE. */

@@ -26,12 +26,26 @@ static enum tm_status set_id(struct tm_json_slices *s, const struct tm_event *e,
 }
 
 /* Returns the key of E's stack: that of its thread, or that of a track below the thread. */
-static uint64_t thread_key(const struct tm_event *e, const struct tm_event_task *place, bool has_pid)
+static uint64_t key_of(const struct tm_event *e, const struct tm_event_task *place, bool has_pid)
 {
     uint64_t file = tm_hash_u64((uint64_t)e->file << 32 | e->machine);
     if (place->is_below)
         return tm_hash_u64(tm_hash_u64(file) ^ e->track);
     return tm_hash_u64(tm_hash_u64(file ^ (has_pid ? (uint64_t)place->pid : UINT64_MAX)) ^ (uint64_t)place->tid);
+}
+
+/* Returns the number of E's stack. If there is none, it is made if IS_NEW; else, or without memory, it is 0. */
+static uint32_t stack_of(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
+                         bool is_new)
+{
+    uint32_t *kept = tm_json_threads_stack(s->threads, place);
+    if (kept && *kept)
+        return *kept;
+    const uint64_t key = key_of(e, place, place->has_pid);
+    const uint32_t stack = is_new ? tm_json_begins_get(&s->begins, key) : tm_json_begins_find(&s->begins, key);
+    if (kept)
+        *kept = stack;
+    return stack;
 }
 
 static uint64_t label_of(struct tm_text text)
@@ -61,7 +75,7 @@ static enum tm_status put_begin(struct tm_json_slices *s, const struct tm_json_b
     return tm_json_writer_put(s->writer, &draft, err);
 }
 
-static enum tm_status put_begins(struct tm_json_slices *s, uint64_t stack, struct tm_error *err)
+static enum tm_status put_begins(struct tm_json_slices *s, uint32_t stack, struct tm_error *err)
 {
     struct tm_json_begin_view v;
     enum tm_status st = tm_json_begins_write_open(&s->begins, stack) < 0 ? tm_error_nomem(err) : TM_OK;
@@ -76,8 +90,10 @@ static enum tm_status span_at(struct tm_json_slices *s, const struct tm_event *e
 {
     at->owner.file = e->file;
     at->owner.machine = e->machine;
-    at->stack = thread_key(e, place, place->has_pid);
+    at->stack = stack_of(s, e, place, true);
     at->owner.tid = place->has_tid ? place->tid : 0;
+    if (at->stack == 0)
+        return tm_error_nomem(err);
     return tm_json_threads_pid(s->threads, e, place, &at->owner.pid, err);
 }
 
@@ -150,14 +166,14 @@ static enum tm_status close_span(struct tm_json_slices *s, const struct tm_event
 {
     uint64_t labels[2] = {label_of(tm_json_writer_string(s->writer, e->name, e)),
                           label_of(tm_json_writer_string(s->writer, e->category, e))};
-    uint64_t stack = thread_key(e, place, place->has_pid);
+    uint32_t stack = stack_of(s, e, place, false);
     struct tm_json_begin_view v;
     enum tm_json_end_result result = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
     struct tm_json_begin_at at;
     struct tm_json_event_draft draft;
     enum tm_status st;
     if (result == TM_JSON_END_NONE && place->has_pid) { /* it began before its process was known */
-        stack = thread_key(e, place, false);
+        stack = tm_json_begins_find(&s->begins, key_of(e, place, false));
         result = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
     }
     if (result == TM_JSON_END_INNER) {
@@ -280,7 +296,8 @@ enum tm_status tm_json_slices_add_args(struct tm_json_slices *s, const struct tm
     enum tm_status st = TM_END;
     for (int has_pid = place.has_pid; has_pid >= 0 && st == TM_END;
          has_pid--) /* it may have begun before its process was known */
-        st = tm_json_begins_add(&s->begins, thread_key(e, &place, has_pid), labels, s->scratch.data, s->scratch.len);
+        st = tm_json_begins_add(&s->begins, tm_json_begins_find(&s->begins, key_of(e, &place, has_pid)), labels,
+                                s->scratch.data, s->scratch.len);
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 

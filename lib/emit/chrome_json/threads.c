@@ -2,12 +2,23 @@
 
 #include "base/hash.h"
 
-void tm_json_threads_init(struct tm_json_threads *threads, struct tm_json_metadata *metadata)
+#include <stdlib.h>
+
+enum { CACHE_LINE = 64 };
+
+enum tm_status tm_json_threads_init(struct tm_json_threads *threads, struct tm_json_metadata *metadata,
+                                    struct tm_error *err)
 {
     const struct tm_catalog *catalog = metadata->writer->context->catalog;
-    *threads = (struct tm_json_threads){.metadata = metadata};
+    uint8_t *memory = calloc(TM_JSON_NAMED + 1, CACHE_LINE); /* not aligned_alloc: unused entries cost nothing */
+    if (memory == NULL)
+        return tm_error_nomem(err);
+    *threads = (struct tm_json_threads){.metadata = metadata, .named_memory = memory};
+    _Static_assert(sizeof *threads->named == CACHE_LINE, "an entry fills a cache line");
+    threads->named = (struct tm_json_named *)(void *)(memory + (CACHE_LINE - (uintptr_t)memory % CACHE_LINE));
     tm_task_names_init(&threads->names, catalog);
     tm_task_names_init(&threads->json_names, catalog);
+    return TM_OK;
 }
 
 void tm_json_threads_release(struct tm_json_threads *threads)
@@ -16,6 +27,7 @@ void tm_json_threads_release(struct tm_json_threads *threads)
     tm_task_names_release(&threads->names);
     tm_task_names_release(&threads->json_names);
     tm_buf_release(&threads->scratch);
+    free(threads->named_memory);
 }
 
 enum tm_status tm_json_threads_note(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err)
@@ -43,8 +55,8 @@ static uint64_t pair(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
-/* Sets *KEY to that of E. False: its numbers do not fit, or its owner depends on more than the key. */
-static bool key_of(const struct tm_event *e, struct tm_json_named_key *key)
+/* Sets the key in *KEY to that of E. False: its numbers do not fit, or its owner depends on more than the key. */
+static bool key_of(const struct tm_event *e, struct tm_json_named *key)
 {
     enum { HAS_TRACK = 1, IS_OF_KERNEL = 2 };
     const uint32_t has = e->flags & (TM_EVENT_HAS_TID | (tm_task_names_has_other(e) ? 0 : TM_EVENT_HAS_PID));
@@ -58,13 +70,13 @@ static bool key_of(const struct tm_event *e, struct tm_json_named_key *key)
 }
 
 /* Returns the entry for events with KEY. */
-static struct tm_json_named *named_of(struct tm_json_threads *threads, const struct tm_json_named_key *key)
+static struct tm_json_named *named_of(struct tm_json_threads *threads, const struct tm_json_named *key)
 {
     const uint64_t other = (key->track ^ key->source) * UINT64_C(0x9e3779b97f4a7c15);
     return &threads->named[tm_hash_u64(key->task ^ other) & (TM_JSON_NAMED - 1)];
 }
 
-static bool is_same(const struct tm_json_named_key *x, const struct tm_json_named_key *y)
+static bool is_same(const struct tm_json_named *x, const struct tm_json_named *y)
 {
     return x->task == y->task && x->source == y->source && x->track == y->track && x->traits == y->traits;
 }
@@ -80,36 +92,44 @@ static uint32_t changes_of(const struct tm_json_threads *threads, const struct t
 /* Returns the entry for E if it is valid, else NULL: the names of the process and thread were in the output after an
  * earlier event with the same key, and nothing has changed since. It is valid for most events, and saves ten look-ups.
  */
-static const struct tm_json_named *find_named(struct tm_json_threads *threads, const struct tm_event *e)
+static struct tm_json_named *find_named(struct tm_json_threads *threads, const struct tm_event *e)
 {
-    struct tm_json_named_key key;
+    struct tm_json_named key;
     if (!key_of(e, &key))
         return NULL;
-    const struct tm_json_named *named = named_of(threads, &key);
-    return is_same(&named->key, &key) && named->changes == changes_of(threads, named) ? named : NULL;
+    struct tm_json_named *named = named_of(threads, &key);
+    return is_same(named, &key) && named->changes == changes_of(threads, named) ? named : NULL;
 }
 
-/* Makes the entry for E, whose TASK has OUT_PID in the output. */
-static void set_named(struct tm_json_threads *threads, const struct tm_event *e, const struct tm_event_task *task,
-                      int64_t out_pid)
+/* Makes the entry for E, whose TASK has OUT_PID in the output. NULL: there cannot be one. */
+static struct tm_json_named *set_named(struct tm_json_threads *threads, const struct tm_event *e,
+                                       const struct tm_event_task *task, int64_t out_pid)
 {
-    struct tm_json_named_key key;
+    struct tm_json_named key;
     if (!key_of(e, &key) || !fits(task->tid) || (task->has_pid && (!fits(task->pid) || !fits(out_pid))))
-        return;
-    const uint16_t thread = tm_task_names_task_count(e->machine, task->tid);
+        return NULL;
     struct tm_json_named *named = named_of(threads, &key);
-    *named = (struct tm_json_named){.key = key,
+    *named = (struct tm_json_named){.track = key.track,
+                                    .source = key.source,
+                                    .task = key.task,
+                                    .traits = key.traits,
                                     .has_pid = task->has_pid,
                                     .has_tid = task->has_tid,
                                     .is_below = task->is_below,
                                     .pid = task->has_pid ? (int32_t)task->pid : 0,
                                     .tid = (int32_t)task->tid,
                                     .out_pid = (int32_t)out_pid};
-    named->counts[0] = thread;
-    named->counts[1] = task->has_pid ? tm_task_names_task_count(e->machine, task->pid) : thread;
-    named->counts[2] = tm_event_scope(e->flags) == TM_SCOPE_TRACK ? tm_task_names_track_count(e->file) : thread;
-    named->counts[3] = tm_json_metadata_count(out_pid);
+    named->counts[0] = tm_task_names_task_count(e->machine, task->tid);
+    named->counts[1] = tm_task_names_task_count(e->machine, named->pid);
+    named->counts[2] = named->counts[3] = named->counts[0];
+    if (task->has_pid)
+        named->counts[2] = tm_json_metadata_count(out_pid);
+    if (tm_event_scope(e->flags) == TM_SCOPE_TRACK) {
+        named->counts[3] = tm_task_names_track_count(e->file);
+        named->track_name = tm_task_names_track(&threads->names, e);
+    }
     named->changes = changes_of(threads, named);
+    return named;
 }
 
 /* Writes the names of TASK, the process and thread of E, unless the output has them already. Sets *PID to the pid of
@@ -133,7 +153,8 @@ enum tm_status tm_json_threads_learn(struct tm_json_threads *threads, const stru
     enum tm_status st = tm_task_names_learn(&threads->names, e, err);
     if (st < 0 || e->kind == TM_KIND_TRACK) /* names are written at the first event on the track */
         return st;
-    const struct tm_json_named *named = find_named(threads, e);
+    struct tm_json_named *named = find_named(threads, e);
+    threads->current = named;
     if (named) {
         threads->task = (struct tm_event_task){.has_pid = named->has_pid,
                                                .has_tid = named->has_tid,
@@ -146,18 +167,38 @@ enum tm_status tm_json_threads_learn(struct tm_json_threads *threads, const stru
     struct tm_event_task *task = &threads->task;
     tm_task_names_find(&threads->names, e, task);
     if ((st = put_names(threads, e, task, &threads->out_pid, err)) == TM_OK)
-        set_named(threads, e, task, threads->out_pid);
+        threads->current = set_named(threads, e, task, threads->out_pid);
     task->process = task->thread = task->track = (struct tm_text){0};
     return st;
+}
+
+struct tm_text tm_json_threads_track(const struct tm_json_threads *threads, const struct tm_event *e)
+{
+    const struct tm_task_names *names = &threads->names;
+    if (tm_event_scope(e->flags) != TM_SCOPE_TRACK)
+        return (struct tm_text){0};
+    return tm_task_names_text(names, threads->current ? threads->current->track_name : tm_task_names_track(names, e));
 }
 
 enum tm_status tm_json_threads_pid(struct tm_json_threads *threads, const struct tm_event *e,
                                    const struct tm_event_task *task, int64_t *pid, struct tm_error *err)
 {
-    *pid = threads->out_pid;
-    if (task->has_pid && threads->task.has_pid && task->pid == threads->task.pid)
+    const struct tm_event_task *own = &threads->task;
+    struct tm_json_named *kept = task->has_pid || own->has_pid ? NULL : threads->current;
+    if (task->has_pid && own->has_pid && task->pid == own->pid) {
+        *pid = threads->out_pid;
         return TM_OK;
-    return tm_json_pids_find_event(threads->metadata->pids, e, task->has_pid ? task->pid : 0, pid, err);
+    }
+    if (kept && kept->has_out_pid) {
+        *pid = kept->out_pid;
+        return TM_OK;
+    }
+    enum tm_status st = tm_json_pids_find_event(threads->metadata->pids, e, task->has_pid ? task->pid : 0, pid, err);
+    if (st == TM_OK && kept && fits(*pid)) {
+        kept->out_pid = (int32_t)*pid;
+        kept->has_out_pid = true;
+    }
+    return st;
 }
 
 enum tm_status tm_json_threads_tid(struct tm_json_threads *threads, uint32_t thread, uint32_t lane, int64_t *tid,

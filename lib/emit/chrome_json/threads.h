@@ -7,26 +7,25 @@
 #include "emit/chrome_json/metadata.h"
 #include "emit/task_names.h"
 
-enum { TM_JSON_NAMED = 1 << 14 }; /* a power of two */
-
-/* What determines the process and thread of an event. Numbers that do not fit are not cached. */
-struct tm_json_named_key {
-    uint64_t track;  /* 0: the event is not on a track of its file */
-    uint64_t source; /* its file and machine */
-    uint64_t task;   /* its pid and tid */
-    uint32_t traits; /* which of these it has, and whether it is of the kernel */
-};
+enum { TM_JSON_NAMED = 1 << 15 }; /* a power of two */
 
 enum { TM_JSON_NAMED_COUNTS = 4 };
 
-/* A cache entry: events with this key have this process and thread, whose names the output has. It is valid while the
- * sum of the counts of changes is the same. */
+/* A cache entry: events with this key, which is the first four members, have this process and thread, whose names the
+ * output has. It is valid while the sum of the counts of changes is the same. Numbers that do not fit are not cached.
+ */
 struct tm_json_named {
-    struct tm_json_named_key key;
+    uint64_t track;                        /* 0: the event is not on a track of its file */
+    uint64_t source;                       /* its file and machine */
+    uint64_t task;                         /* its pid and tid */
+    uint32_t traits;                       /* which of these it has, and whether it is of the kernel */
     uint32_t changes;                      /* the sum, plus 1; 0: no event */
     uint16_t counts[TM_JSON_NAMED_COUNTS]; /* indexes of the counts */
-    int32_t pid, tid, out_pid;             /* of the task in the input; the pid of the output; if has_pid */
+    int32_t pid, tid, out_pid;             /* of the task in the input; the pid in the output */
     bool has_pid, has_tid, is_below;       /* as in struct tm_event_task */
+    bool has_out_pid;                      /* without has_pid: out_pid is known */
+    uint32_t track_name;                   /* the number of the name of the track (task_names.h); 0: none */
+    uint32_t stack;                        /* for slices: the number of the stack; 0: not known yet */
 };
 
 struct tm_json_threads {
@@ -37,11 +36,15 @@ struct tm_json_threads {
     struct tm_task_names json_names;   /* from definitions of Chrome JSON; the output has these already */
     struct tm_event_task task; /* of the event learned last, without names, and its pid in the output; if has_pid */
     int64_t out_pid;
+    struct tm_json_named *current; /* the entry of that event; NULL: it has none */
     struct tm_buf scratch;
-    struct tm_json_named named[TM_JSON_NAMED]; /* by a hash of the key */
+    struct tm_json_named *named; /* by a hash of the key; each is in one cache line */
+    void *named_memory;
 };
 
-void tm_json_threads_init(struct tm_json_threads *threads, struct tm_json_metadata *metadata);
+/* TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_json_threads_init(struct tm_json_threads *threads, struct tm_json_metadata *metadata,
+                                    struct tm_error *err);
 void tm_json_threads_release(struct tm_json_threads *threads);
 
 /* Notes what E, a definition of Chrome JSON, states of a thread or process: for lanes, and for pids that are strings if
@@ -57,6 +60,18 @@ static inline const struct tm_event_task *tm_json_threads_task(const struct tm_j
 {
     return &threads->task;
 }
+
+/* Returns where the number of the stack of TASK, of the event learned last, is kept; NULL: nowhere. */
+static inline uint32_t *tm_json_threads_stack(struct tm_json_threads *threads, const struct tm_event_task *task)
+{
+    const struct tm_event_task *own = &threads->task;
+    const bool is_own = task->has_pid == own->has_pid && task->has_tid == own->has_tid && task->pid == own->pid &&
+                        task->tid == own->tid && task->is_below == own->is_below;
+    return is_own && threads->current ? &threads->current->stack : NULL;
+}
+
+/* Returns the name of the track of E, the event learned last; data NULL: it has none. */
+struct tm_text tm_json_threads_track(const struct tm_json_threads *threads, const struct tm_event *e);
 
 /* Sets *PID to the pid in the output of TASK, the process of E, which is the event learned last. */
 enum tm_status tm_json_threads_pid(struct tm_json_threads *threads, const struct tm_event *e,
