@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* output is limited to ARGS_BYTES_FREE bytes plus ARGS_GROWTH_MAX times the bytes of the text */
-enum { ARGS_BYTES_FREE = 64 << 10, ARGS_GROWTH_MAX = 16 };
+/* output is limited to TM_JSON_ARGS_BYTES_FREE bytes plus ARGS_GROWTH_MAX times the bytes of the text */
+enum { ARGS_GROWTH_MAX = 16 };
 enum { NUMBER_TEXT_MAX = 800 }; /* more digits than any double needs to differ from its neighbours */
 
 static bool to_double(const uint8_t *data, size_t len, double *d)
@@ -358,7 +358,7 @@ static inline void note_added(struct tm_json_args *a, enum tm_status added, size
 {
     if (added != TM_OK)
         a->no_memory = true;
-    else if (a->detail.len > ARGS_BYTES_FREE + read * ARGS_GROWTH_MAX)
+    else if (a->detail.len > TM_JSON_ARGS_BYTES_FREE + read * ARGS_GROWTH_MAX)
         a->cut = true;
 }
 
@@ -450,8 +450,9 @@ enum tm_json_status tm_json_args_read(struct tm_json_args *args, const char *pre
         scan->p += 2;
     else
         st = walk(args, scan);
-    *value = (struct tm_json_value){.data = start, .len = (size_t)(scan->p - start),
-                                    .type = *start == '{' ? TM_JSON_OBJECT : TM_JSON_ARRAY};
+    if (st == TM_JSON_OK)
+        *value = (struct tm_json_value){.data = start, .len = (size_t)(scan->p - start),
+                                        .type = *start == '{' ? TM_JSON_OBJECT : TM_JSON_ARRAY};
     return st;
 }
 

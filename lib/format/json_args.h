@@ -8,6 +8,9 @@
 #include "format/json_arg_places.h"
 #include "json/scan.h"
 
+/* Arguments are left out once they have TM_JSON_ARGS_BYTES_FREE bytes plus 16 times the bytes of the text. */
+enum { TM_JSON_ARGS_BYTES_FREE = 64 << 10 };
+
 /* Zero-initialise. */
 struct tm_json_args {
     struct tm_buf detail; /* the arguments of the last object read: Arg messages (field 1 of Detail) */

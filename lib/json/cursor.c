@@ -1,6 +1,6 @@
 #include "json/cursor.h"
 
-#include "base/cpu.h"
+#include "json/block.h"
 
 #include <string.h>
 
@@ -109,14 +109,13 @@ static enum tm_status next(struct tm_json_cursor *c, uint8_t closer, struct tm_e
 }
 
 /* Calls READ at the front of the window, and widens the window until READ finds a whole value. */
-static enum tm_status read_whole(struct tm_json_cursor *c,
-                                 enum tm_json_status (*read)(struct tm_json_scan *, struct tm_json_value *),
+static enum tm_status read_whole(struct tm_json_cursor *c, tm_json_value_reader *read, void *state,
                                  struct tm_json_value *value, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     while (st == TM_OK) {
         struct tm_json_scan scan = tm_json_scan_bytes(c->in->data, c->in->data + c->in->len, c->in->ended);
-        enum tm_json_status found = read(&scan, value);
+        enum tm_json_status found = read(state, &scan, value);
         if (found == TM_JSON_OK)
             return take(c, (size_t)(scan.p - c->in->data), err);
         if (found == TM_JSON_BAD)
@@ -126,10 +125,22 @@ static enum tm_status read_whole(struct tm_json_cursor *c,
     return st;
 }
 
+static enum tm_json_status read_key(void *state, struct tm_json_scan *scan, struct tm_json_value *key)
+{
+    (void)state;
+    return tm_json_key(scan, key);
+}
+
+static enum tm_json_status read_value(void *state, struct tm_json_scan *scan, struct tm_json_value *value)
+{
+    (void)state;
+    return tm_json_value(scan, value);
+}
+
 enum tm_status tm_json_cursor_key(struct tm_json_cursor *c, struct tm_json_value *key, struct tm_error *err)
 {
     enum tm_status st = next(c, '}', err);
-    return st == TM_OK ? read_whole(c, tm_json_key, key, err) : st;
+    return st == TM_OK ? read_whole(c, read_key, NULL, key, err) : st;
 }
 
 enum tm_status tm_json_cursor_element(struct tm_json_cursor *c, struct tm_error *err)
@@ -137,10 +148,16 @@ enum tm_status tm_json_cursor_element(struct tm_json_cursor *c, struct tm_error 
     return next(c, ']', err);
 }
 
-enum tm_status tm_json_cursor_value(struct tm_json_cursor *c, struct tm_json_value *value, struct tm_error *err)
+enum tm_status tm_json_cursor_read(struct tm_json_cursor *c, tm_json_value_reader *read, void *state,
+                                   struct tm_json_value *value, struct tm_error *err)
 {
     enum tm_status st = to_token(c, err);
-    return st == TM_OK ? read_whole(c, tm_json_value, value, err) : st;
+    return st == TM_OK ? read_whole(c, read, state, value, err) : st;
+}
+
+enum tm_status tm_json_cursor_value(struct tm_json_cursor *c, struct tm_json_value *value, struct tm_error *err)
+{
+    return tm_json_cursor_read(c, read_value, NULL, value, err);
 }
 
 /* The position of tm_json_cursor_skip within a container. */
@@ -155,71 +172,77 @@ static bool top_is_object(const struct nest *n)
     return n->is_object[(n->depth - 1) / 8] >> (n->depth - 1) % 8 & 1;
 }
 
-#if TM_HAS_BYTES16
-
-/* Returns the next byte from P on that walk acts on: in a string a quote or a backslash, otherwise a quote or a
- * bracket. END if there is none. It may stop before others in the last 15 bytes. */
-static inline const uint8_t *next_mark(const uint8_t *p, const uint8_t *end, bool in_string)
+/* Opens or closes a container by the bracket C. TM_END: the outermost was closed. TM_E_INPUT: it fits no container. */
+static inline enum tm_status walk_bracket(struct nest *n, uint8_t c, const char **cause)
 {
-    for (; end - p >= 16; p += 16) {
-        tm_bytes16 x = tm_bytes16_load(p), quotes = tm_bytes16_is(x, '"');
-        /* In ASCII '[' and '{', and ']' and '}', differ in one bit. */
-        unsigned marks = tm_bytes16_mask(in_string
-                                             ? tm_bytes16_or(quotes, tm_bytes16_is(x, '\\'))
-                                             : tm_bytes16_or(quotes, tm_bytes16_or(tm_bytes16_is_either_case(x, '{'),
-                                                                                   tm_bytes16_is_either_case(x, '}'))));
-        if (marks)
-            return p + tm_trailing_zeros(marks);
+    if (c == '{' || c == '[') {
+        if (n->depth == TM_JSON_DEPTH_MAX) {
+            *cause = "values are nested too deeply";
+            return TM_E_INPUT;
+        }
+        uint8_t bit = (uint8_t)(1 << n->depth % 8), *byte = &n->is_object[n->depth / 8];
+        *byte = (uint8_t)(c == '{' ? *byte | bit : *byte & ~bit);
+        n->depth++;
+        return TM_OK;
     }
-    return p;
+    if (top_is_object(n) != (c == '}')) {
+        *cause = c == '}' ? "a '}' closes a '['" : "a ']' closes a '{'";
+        return TM_E_INPUT;
+    }
+    return --n->depth == 0 ? TM_END : TM_OK;
 }
 
-#else
-
-static inline const uint8_t *next_mark(const uint8_t *p, const uint8_t *end, bool in_string)
+/* Skips bytes from *P to END, up to the end of the container. Sets *P after the last byte skipped. After TM_E_INPUT it
+ * is at the bracket. */
+static enum tm_status walk_bytes(struct nest *n, const uint8_t **p, const uint8_t *end, const char **cause)
 {
-    (void)end;
-    (void)in_string;
-    return p;
+    enum tm_status st = TM_OK;
+    for (; *p < end && st == TM_OK; ++*p) {
+        uint8_t c = **p;
+        if (n->escaped)
+            n->escaped = false;
+        else if (n->in_string && c == '\\')
+            n->escaped = true;
+        else if (c == '"')
+            n->in_string = !n->in_string;
+        else if (!n->in_string && ((c | 0x20) == '{' || (c | 0x20) == '}') &&
+                 (st = walk_bracket(n, c, cause)) == TM_E_INPUT)
+            return st;
+    }
+    return st;
 }
 
-#endif
+/* As walk_bytes, for the block at *P. */
+static inline enum tm_status walk_block(struct nest *n, const uint8_t **p, const char **cause)
+{
+    struct tm_json_block block;
+    const uint8_t *start = *p;
+    if (n->escaped || !tm_json_block_read(&block, start))
+        return walk_bytes(n, p, start + TM_JSON_BLOCK_BYTES, cause);
+    uint64_t strings = tm_json_block_strings(&block, n->in_string);
+    /* In ASCII '[' and '{', and ']' and '}', differ in one bit. */
+    uint64_t brackets = (tm_json_block_either(&block, '{') | tm_json_block_either(&block, '}')) & ~strings;
+    for (; brackets; brackets &= brackets - 1) {
+        *p = start + tm_trailing_zeros(brackets);
+        enum tm_status st = walk_bracket(n, **p, cause);
+        *p += st == TM_END;
+        if (st != TM_OK)
+            return st;
+    }
+    n->in_string = strings >> 63;
+    *p = start + TM_JSON_BLOCK_BYTES;
+    return TM_OK;
+}
 
 /* Skips more of the container: the LEN bytes at DATA, of which it used *USED. TM_END: the container has ended. */
 static enum tm_status walk(struct nest *n, const uint8_t *data, size_t len, size_t *used, const char **cause)
 {
     const uint8_t *p = data, *end = data + len;
     enum tm_status st = TM_OK;
-    for (; p < end && st == TM_OK; p++) {
-        if (!n->escaped && (p = next_mark(p, end, n->in_string)) == end)
-            break;
-        if (n->in_string) {
-            if (n->escaped)
-                n->escaped = false;
-            else if (*p == '\\')
-                n->escaped = true;
-            else if (*p == '"')
-                n->in_string = false;
-        } else if (*p == '"') {
-            n->in_string = true;
-        } else if (*p == '{' || *p == '[') {
-            if (n->depth == TM_JSON_DEPTH_MAX) {
-                *cause = "values are nested too deeply";
-                st = TM_E_INPUT;
-                break;
-            }
-            uint8_t bit = (uint8_t)(1 << n->depth % 8), *byte = &n->is_object[n->depth / 8];
-            *byte = (uint8_t)(*p == '{' ? *byte | bit : *byte & ~bit);
-            n->depth++;
-        } else if (*p == '}' || *p == ']') {
-            if (top_is_object(n) != (*p == '}')) {
-                *cause = *p == '}' ? "a '}' closes a '['" : "a ']' closes a '{'";
-                st = TM_E_INPUT;
-                break;
-            }
-            st = --n->depth == 0 ? TM_END : TM_OK;
-        }
-    }
+    while (st == TM_OK && end - p >= TM_JSON_BLOCK_BYTES)
+        st = walk_block(n, &p, cause);
+    if (st == TM_OK)
+        st = walk_bytes(n, &p, end, cause);
     *used = (size_t)(p - data);
     return st;
 }

@@ -37,6 +37,14 @@ enum tm_status tm_json_cursor_element(struct tm_json_cursor *cursor, struct tm_e
 /* Reads the next value whole. VALUE is valid until the next call. */
 enum tm_status tm_json_cursor_value(struct tm_json_cursor *cursor, struct tm_json_value *value, struct tm_error *err);
 
+/* Reads the value at SCAN's p, and does with it what STATE says. Otherwise as tm_json_value. If the value is not whole,
+ * it is called again for the same value with more bytes. */
+typedef enum tm_json_status tm_json_value_reader(void *state, struct tm_json_scan *scan, struct tm_json_value *value);
+
+/* Reads the next value whole by READ. Otherwise as tm_json_cursor_value. */
+enum tm_status tm_json_cursor_read(struct tm_json_cursor *cursor, tm_json_value_reader *read, void *state,
+                                   struct tm_json_value *value, struct tm_error *err);
+
 /* Skips the next value. Inside an object or array, only quotes, brackets and their depth are checked. */
 enum tm_status tm_json_cursor_skip(struct tm_json_cursor *cursor, struct tm_error *err);
 

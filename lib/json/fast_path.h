@@ -131,6 +131,38 @@ static inline const uint8_t *tm_json_fast_int(const uint8_t *p, uint64_t *v)
     return *p == '.' || (*p | 0x20) == 'e' ? NULL : p;
 }
 
+#if TM_HAS_BYTES16
+
+/* Reads the number at P if it has digits as tm_json_fast_digits reads them, and a fraction of up to SCALE (at most 6)
+ * digits, and is below 10^12. Sets *V to the number times 10^SCALE. Returns the byte after the number, or NULL. */
+static inline const uint8_t *tm_json_fast_scaled(const uint8_t *p, unsigned scale, uint64_t *v)
+{
+    static const uint32_t powers[7] = {1, 10, 100, 1000, 10000, 100000, 1000000};
+    if ((p = tm_json_fast_digits(p, v)) == NULL || *v >= UINT64_C(1000000000000))
+        return NULL;
+    *v *= powers[scale];
+    if (*p == '.') {
+        unsigned fraction = tm_json_count_digits(++p);
+        if (fraction - 1 >= scale)
+            return NULL;
+        *v += tm_decimal_short(p, fraction) * powers[scale - fraction];
+        p += fraction;
+    }
+    return (*p | 0x20) == 'e' ? NULL : p;
+}
+
+#else
+
+static inline const uint8_t *tm_json_fast_scaled(const uint8_t *p, unsigned scale, uint64_t *v)
+{
+    (void)p;
+    (void)scale;
+    (void)v;
+    return NULL;
+}
+
+#endif
+
 /* Skips white space from P on. */
 static inline const uint8_t *tm_json_skip_space(const uint8_t *p, const uint8_t *end)
 {

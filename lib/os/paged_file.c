@@ -55,7 +55,8 @@ static enum tm_status load(struct tm_paged_file *p, struct tm_page *page, uint64
 
 /* Sets *FOUND to page NUMBER, which is loaded if it is not in memory. It takes the place of the page of its set that
  * was used longest ago. */
-static enum tm_status find(struct tm_paged_file *p, uint64_t number, struct tm_page **found, struct tm_error *err)
+static enum tm_status find_in_set(struct tm_paged_file *p, uint64_t number, struct tm_page **found,
+                                  struct tm_error *err)
 {
     if (p->pages == NULL && (p->pages = calloc((size_t)p->set_count * WAYS, sizeof *p->pages)) == NULL)
         return tm_error_nomem(err);
@@ -76,6 +77,18 @@ static enum tm_status find(struct tm_paged_file *p, uint64_t number, struct tm_p
         st = load(p, oldest, number, err);
     oldest->used = now;
     *found = oldest;
+    return st;
+}
+
+/* As find_in_set, and makes the page the one used last. */
+static enum tm_status find(struct tm_paged_file *p, uint64_t number, struct tm_page **found, struct tm_error *err)
+{
+    p->recent = 0;
+    enum tm_status st = find_in_set(p, number, found, err);
+    if (st == TM_OK) {
+        p->recent = number + 1;
+        p->recent_data = (*found)->data;
+    }
     return st;
 }
 
@@ -107,8 +120,8 @@ enum tm_status tm_paged_file_write(struct tm_paged_file *p, uint64_t offset, con
     return TM_OK;
 }
 
-enum tm_status tm_paged_file_read(struct tm_paged_file *p, uint64_t offset, void *data, size_t len,
-                                  struct tm_error *err)
+enum tm_status tm_paged_file_read_pages(struct tm_paged_file *p, uint64_t offset, void *data, size_t len,
+                                        struct tm_error *err)
 {
     uint8_t *to = data;
     struct tm_page *page = NULL;
@@ -132,6 +145,7 @@ enum tm_status tm_paged_file_read(struct tm_paged_file *p, uint64_t offset, void
 void tm_paged_file_discard(struct tm_paged_file *p, uint64_t offset)
 {
     uint64_t before = offset / TM_PAGE_BYTES;
+    p->recent = p->recent > before ? p->recent : 0;
     for (; p->discarded < before; p->discarded++) {
         struct tm_page *set = p->pages ? &p->pages[(size_t)(p->discarded & (p->set_count - 1)) * WAYS] : NULL;
         for (int i = 0; set && i < WAYS; i++)
@@ -163,6 +177,7 @@ void tm_paged_file_clear(struct tm_paged_file *p)
         p->pages[i].dirty = false;
     }
     drop_file(p);
+    p->recent = 0;
     p->end = 0;
 }
 

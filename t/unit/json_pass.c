@@ -1,5 +1,6 @@
 /* Unit tests of the fast paths over a container. tm_json_pass ends where a full read ends, for any position of quotes,
  * escapes and brackets in its blocks. tm_json_value accepts and refuses the same texts as a read member by member. */
+#include "json/cursor.h"
 #include "json/scan.h"
 #include "format/json_args.h"
 
@@ -93,6 +94,88 @@ static void test_mutations(void)
     tm_buf_release(&text);
 }
 
+/* Where skipping the container at TEXT ends, found byte by byte: the bytes skipped, or the negative place of a bracket
+ * that fits no other, minus 1; 0: it does not end. */
+static long skipped(const struct tm_buf *text)
+{
+    uint8_t open[256];
+    size_t depth = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < text->len; i++) {
+        uint8_t c = text->data[i];
+        if (in_string && c == '\\') {
+            i++;
+        } else if (c == '"') {
+            in_string = !in_string;
+        } else if (!in_string && (c == '{' || c == '[')) {
+            open[depth++] = c;
+        } else if (!in_string && (c == '}' || c == ']')) {
+            if ((open[depth - 1] == '{') != (c == '}'))
+                return -(long)i - 1;
+            if (--depth == 0)
+                return (long)i + 1;
+        }
+    }
+    return 0;
+}
+
+/* Gives the bytes of a text in pieces of random lengths. */
+struct pieces {
+    const struct tm_buf *text;
+    size_t at;
+    uint64_t seed;
+};
+
+static enum tm_status read_piece(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
+{
+    struct pieces *pieces = source;
+    size_t left = pieces->text->len - pieces->at, n = (size_t)(roll(&pieces->seed) >> 57) + 1;
+    (void)err;
+    n = n < len ? n : len;
+    *got = n < left ? n : left;
+    memcpy(data, pieces->text->data + pieces->at, *got);
+    pieces->at += *got;
+    return *got ? TM_OK : TM_END;
+}
+
+/* A cursor skips a container that arrives in pieces, good or damaged, as a walk byte by byte does. */
+static void test_skip(void)
+{
+    static const char bytes[] = "{}[]\"\"\\,:1";
+    static const struct tm_input_ops ops = {.read = read_piece};
+    struct tm_buf text = {0};
+    uint64_t seed = 5;
+    bool same = true;
+    long good = 0, bad = 0, cut = 0;
+    for (int i = 0; i < 50000 && same; i++) {
+        struct tm_error err = {0};
+        struct tm_input in;
+        tm_buf_clear(&text);
+        put_container(&text, &seed, 1);
+        (void)tm_buf_add_str(&text, ",{\"a\":[]},\"]}\"");
+        uint64_t r = roll(&seed);
+        if (r & 1)
+            text.data[1 + (r >> 32) % (text.len - 1)] = (uint8_t)bytes[(r >> 8) % (sizeof bytes - 1)];
+        struct pieces pieces = {.text = &text, .seed = r | 1};
+        tm_input_init(&in, &ops, &pieces);
+        struct tm_json_cursor cursor = {.in = &in};
+        enum tm_status st = tm_json_cursor_skip(&cursor, &err);
+        long end = skipped(&text);
+        same = end == 0 ? st == TM_E_INPUT && in.offset + in.len == text.len
+                        : st == (end > 0 ? TM_OK : TM_E_INPUT) && (long)in.offset == (end > 0 ? end : -end - 1);
+        if (!same)
+            printf("# %d at %lu, not %ld, for %s\n", st, (unsigned long)in.offset, end, tm_buf_cstr(&text));
+        good += end > 0;
+        bad += end < 0;
+        cut += end == 0;
+        tm_input_release(&in);
+    }
+    ok_named(same, "a container in pieces is skipped as it is byte by byte");
+    ok(good > 10000 && bad > 1000 && cut > 500);
+    printf("# %ld good, %ld bad, %ld cut short\n", good, bad, cut);
+    tm_buf_release(&text);
+}
+
 int main(void)
 {
     struct tm_buf text = {0};
@@ -121,5 +204,6 @@ int main(void)
     ok(longest > 2000);
     tm_buf_release(&text);
     test_mutations();
+    test_skip();
     return tap_done();
 }

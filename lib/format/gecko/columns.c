@@ -1,7 +1,7 @@
 #include "format/gecko/columns.h"
 
 #include "base/decimal.h"
-#include "format/json_args.h"
+#include "json/fast_path.h"
 
 enum { MS_SCALE = 6, FINE_SCALE = 12, FINE_PER_NS = 1000000, ROWS_MAX = 1 << 30 };
 
@@ -146,21 +146,108 @@ enum tm_status tm_gecko_schema_read(const struct tm_gecko_source *source, enum t
     return st == TM_END ? TM_OK : st;
 }
 
-/* Fills ROW from the fields of one row, an array. */
-static void fill_row(const struct tm_gecko_table *table, const struct tm_gecko_schema *schema,
-                     const struct tm_json_value *array, uint8_t *row)
+/* Reads the number at P, a usual one, as a field of KIND. TM_JSON_NUMBER_ROOM bytes at P are readable. Returns the byte
+ * after it, or NULL. */
+static inline const uint8_t *fast_field(enum tm_gecko_field_kind kind, const uint8_t *p, uint64_t *coded)
 {
-    struct tm_json_scan scan = tm_json_scan_of(array);
+    uint64_t v;
+    const uint8_t *after = NULL;
+    if (kind == TM_GF_TIME) {
+        after = tm_json_fast_scaled(p, MS_SCALE, &v);
+        *coded = after ? tm_gecko_number_put((int64_t)v) : 0;
+    } else if (kind == TM_GF_INDEX) {
+        after = tm_json_fast_int(p, &v);
+        *coded = after && v < UINT32_MAX ? v + 1 : 0;
+    }
+    return after;
+}
+
+/* Reads the element at SCAN's p, in column COLUMN, if it is a usual number for the only field of that column. */
+static inline bool fast_cell(struct tm_gecko_cells *c, struct tm_json_scan *scan, int32_t column)
+{
+    uint64_t coded;
+    uint32_t only = column < TM_GECKO_FAST_COLUMNS ? c->only[column] : 0;
+    if (only == 0 || scan->end - scan->p < TM_JSON_NUMBER_ROOM || !tm_json_is_digit(*scan->p))
+        return false;
+    const struct tm_gecko_field *field = &c->fields.fields[only - 1];
+    const uint8_t *after = fast_field((enum tm_gecko_field_kind)field->kind, scan->p, &coded);
+    if (after == NULL)
+        return false;
+    put(c->row + field->offset, field->kind, coded);
+    scan->p = after;
+    return true;
+}
+
+/* Reads the element at SCAN's p, in column COLUMN. */
+static enum tm_json_status read_cell(struct tm_gecko_cells *c, struct tm_json_scan *scan, int32_t column)
+{
     struct tm_json_value value;
-    memset(row, 0, table->row_bytes);
-    if (array->type != TM_JSON_ARRAY)
-        return;
-    scan.p++;
-    for (int32_t column = 0; tm_json_element(&scan, &value) == TM_JSON_OK; column++)
-        for (uint32_t i = 0; i < table->field_count; i++)
-            if (schema->at[i] == column)
-                put(row + table->fields[i].offset, table->fields[i].kind,
-                    tm_gecko_field_value(table->fields[i].kind, &value));
+    bool is_args = c->args && column == c->object_column && *scan->p == '{';
+    enum tm_json_status st = is_args ? tm_json_args_read(c->args, "data", scan, &value) : tm_json_value(scan, &value);
+    if (st != TM_JSON_OK)
+        return st;
+    for (uint32_t i = 0; i < c->fields.count; i++)
+        if (c->schema->at[i] == column)
+            put(c->row + c->fields.fields[i].offset, c->fields.fields[i].kind,
+                tm_gecko_field_value((enum tm_gecko_field_kind)c->fields.fields[i].kind, &value));
+    if (column == c->object_column) {
+        c->object = value;
+        c->has_args = is_args;
+    }
+    return TM_JSON_OK;
+}
+
+/* Reads the row at SCAN's p: a tm_json_value_reader. */
+static enum tm_json_status read_row(void *cells, struct tm_json_scan *scan, struct tm_json_value *value)
+{
+    struct tm_gecko_cells *c = cells;
+    const uint8_t *start = scan->p;
+    memset(c->row, 0, sizeof c->row);
+    c->object.len = 0;
+    c->has_args = false;
+    if (*start != '[')
+        return tm_json_value(scan, value);
+    scan->p++;
+    for (int32_t column = 0;; column++) {
+        enum tm_json_status st = TM_JSON_OK;
+        if (!tm_json_space(scan))
+            return TM_JSON_MORE;
+        if (*scan->p == ']')
+            break;
+        if (!fast_cell(c, scan, column))
+            st = read_cell(c, scan, column);
+        if (st == TM_JSON_OK)
+            st = tm_json_comma(scan, ']');
+        if (st != TM_JSON_OK)
+            return st;
+    }
+    *value = (struct tm_json_value){.data = start, .len = (size_t)(++scan->p - start), .type = TM_JSON_ARRAY};
+    return TM_JSON_OK;
+}
+
+void tm_gecko_cells_init(struct tm_gecko_cells *c, struct tm_gecko_fields fields, const struct tm_gecko_schema *schema)
+{
+    *c = (struct tm_gecko_cells){.fields = fields, .schema = schema, .object_column = -1};
+    for (int32_t column = 0; column < TM_GECKO_FAST_COLUMNS; column++) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < fields.count; i++)
+            if (schema->at[i] == column) {
+                c->only[column] = (uint8_t)(i + 1);
+                count++;
+            }
+        if (count > 1)
+            c->only[column] = 0;
+    }
+}
+
+enum tm_status tm_gecko_cells_read(struct tm_gecko_cells *c, struct tm_json_cursor *cursor, enum tm_json_type *type,
+                                   struct tm_error *err)
+{
+    struct tm_json_value value;
+    enum tm_status st = tm_json_cursor_read(cursor, read_row, c, &value, err);
+    if (st == TM_OK)
+        *type = value.type;
+    return st;
 }
 
 /* Reads a table of the Gecko format: an array of rows whose columns a schema numbers. */
@@ -169,22 +256,22 @@ static enum tm_status read_data(const struct tm_gecko_source *source, const stru
 {
     struct tm_gecko_reader reader;
     struct tm_gecko_schema schema;
-    struct tm_json_value value;
-    uint8_t row[TM_GECKO_ROW_MAX];
+    struct tm_gecko_cells cells;
+    enum tm_json_type type;
     const struct tm_gecko_fields fields = {table->fields, table->field_count};
     enum tm_status st = tm_gecko_schema_read(source, table->schema, fields, &schema, err);
     if (st < 0)
         return st;
+    tm_gecko_cells_init(&cells, fields, &schema);
     tm_gecko_reader_init(&reader, source->text_file, source->parts, table->data);
     st = tm_json_cursor_enter(&reader.cursor, err);
     while (st == TM_OK && (st = tm_json_cursor_element(&reader.cursor, err)) == TM_OK &&
-           (st = tm_json_cursor_value(&reader.cursor, &value, err)) == TM_OK) {
+           (st = tm_gecko_cells_read(&cells, &reader.cursor, &type, err)) == TM_OK) {
         if (rows->count == ROWS_MAX)
             st = too_many(&reader, err);
-        fill_row(table, &schema, &value, row);
         if (st == TM_OK)
-            st = tm_paged_file_write(&rows->paged, (uint64_t)rows->count++ * table->row_bytes, row, table->row_bytes,
-                                     err);
+            st = tm_paged_file_write(&rows->paged, (uint64_t)rows->count++ * table->row_bytes, cells.row,
+                                     table->row_bytes, err);
     }
     if (st == TM_E_INPUT)
         rows->whole = rows->count;

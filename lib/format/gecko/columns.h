@@ -6,6 +6,7 @@
 #include "base/pb.h"
 #include "format/gecko/account.h"
 #include "format/gecko/parts.h"
+#include "format/json_args.h"
 
 /* The content of a field. A field that was never written reads as 0, which means none. */
 enum tm_gecko_field_kind {
@@ -101,6 +102,31 @@ struct tm_gecko_fields {
 enum tm_status tm_gecko_schema_read(const struct tm_gecko_source *source, enum tm_gecko_part part,
                                     struct tm_gecko_fields fields, struct tm_gecko_schema *schema,
                                     struct tm_error *err);
+
+enum { TM_GECKO_FAST_COLUMNS = 16 };
+
+/* Reads rows of the Gecko format: arrays whose elements a schema numbers. */
+struct tm_gecko_cells {
+    struct tm_gecko_fields fields;
+    const struct tm_gecko_schema *schema; /* borrowed */
+    int32_t object_column;                /* its values are kept; -1: none */
+    struct tm_json_args *args;            /* if set, an object in that column is read into it; borrowed */
+    /* the row read last */
+    uint8_t row[TM_GECKO_ROW_MAX];
+    struct tm_json_value object; /* of object_column, of any type; length 0: none. Valid as long as the row. */
+    bool has_args;               /* ARGS has the members of OBJECT, with keys "data.KEY" */
+    /* private */
+    uint8_t only[TM_GECKO_FAST_COLUMNS]; /* the number of the only field of a column, plus 1; 0: none or several */
+};
+
+/* Prepares CELLS for rows with FIELDS at the columns of SCHEMA. */
+void tm_gecko_cells_init(struct tm_gecko_cells *cells, struct tm_gecko_fields fields,
+                         const struct tm_gecko_schema *schema);
+
+/* Reads the next value of CURSOR, a row. The row is all zero if it is no array; *TYPE is its type. TM_OK or an
+ * error. */
+enum tm_status tm_gecko_cells_read(struct tm_gecko_cells *cells, struct tm_json_cursor *cursor,
+                                   enum tm_json_type *type, struct tm_error *err);
 
 /* Clears ROWS and reads TABLE into it, in the form that the file has. If damage ends columns, the shortest column sets
  * the number of rows. TM_OK or an error. */

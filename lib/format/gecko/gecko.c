@@ -29,6 +29,8 @@ static enum tm_status gecko_open(const struct tm_format_context *context, void *
         (struct tm_gecko_resync){.cursor = &x->cursor, .damaged = &x->counts.damaged, .skipped = &x->counts.skipped};
     x->view.sink = context->sink;
     x->view.counts = &x->counts;
+    x->view.payload.places = &x->view.places;
+    x->view.payload.is_check = !context->sink->want_detail;
     x->view.damaged = x->salvage ? &x->counts.damaged : NULL;
     tm_paged_file_init(&x->text_file, TEMPORARY_MEMORY);
     tm_paged_file_init(&x->counter_file, ROWS_MEMORY);
@@ -68,6 +70,7 @@ static void gecko_close(void *state)
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         tm_buf_release(bufs[i]);
     tm_json_args_release(&x->view.args);
+    tm_json_args_release(&x->view.payload);
     tm_map_release(&x->view.defined);
     free(x->processes);
     free(x);

@@ -43,7 +43,9 @@ struct tm_gecko_view {
     /* Scratch. */
     struct tm_gecko_rows rows; /* of samples, markers or counts */
     struct tm_buf detail, stack, name, category, text, message;
-    struct tm_json_args args;
+    struct tm_json_args args;    /* of one member of a payload */
+    struct tm_json_args payload; /* of all members of a payload */
+    struct tm_json_arg_places places;
 };
 
 /* The reader of a document. */

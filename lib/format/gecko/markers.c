@@ -30,12 +30,19 @@ struct marker {
     uint32_t name, category;
     uint32_t phase; /* UINT32_MAX: the profile has none */
     struct tm_json_value data; /* length 0: none */
+    bool has_args;             /* view->payload has the members of DATA */
     uint64_t byte;
 };
 
 static bool is(const struct tm_json_value *key, const char *name)
 {
     return tm_json_is(key, name, strlen(name));
+}
+
+/* Reads the value at SCAN's p, which is known to be valid. */
+static enum tm_json_status pass_value(struct tm_json_scan *scan, struct tm_json_value *value)
+{
+    return *scan->p == '{' || *scan->p == '[' ? tm_json_pass(scan, value) : tm_json_value(scan, value);
 }
 
 /* Finds member NAME of the payload. */
@@ -46,7 +53,8 @@ static bool payload_find(const struct marker *m, const char *name, struct tm_jso
         return false;
     struct tm_json_scan scan = tm_json_scan_of(&m->data);
     scan.p++;
-    while (tm_json_member(&scan, &key, &v) == TM_JSON_OK)
+    while (tm_json_key(&scan, &key) == TM_JSON_OK && pass_value(&scan, &v) == TM_JSON_OK &&
+           tm_json_comma(&scan, '}') == TM_JSON_OK)
         if (is(&key, name)) {
             *value = v;
             return true;
@@ -134,13 +142,28 @@ static enum tm_status put_arg(struct tm_gecko_view *view, const struct tm_json_v
     return TM_OK;
 }
 
+/* True if the members of the payload, which is of TYPE, were read as arguments, and these are what adding one member
+ * after the other would give: the schema declares none to be a number of a string, and no limit was reached. */
+static bool has_all_args(const struct tm_gecko_view *view, const struct marker *m, const struct tm_json_value *type)
+{
+    const struct tm_json_args *args = &view->payload;
+    uint32_t unused;
+    return m->has_args && !args->no_memory && args->detail.len <= TM_JSON_ARGS_BYTES_FREE &&
+           !tm_map_find(&view->process->string_types, tm_hash64(type->data, type->len), &unused);
+}
+
 static enum tm_status put_args(struct tm_gecko_view *view, const struct marker *m)
 {
     struct tm_json_value type = {.data = (const uint8_t *)""}, key, value;
     enum tm_status st = TM_OK;
     if (!view->sink->want_detail || m->data.type != TM_JSON_OBJECT || m->data.len == 0)
         return TM_OK;
-    (void)payload_find(m, "type", &type);
+    if (view->process->string_types.count > 0)
+        (void)payload_find(m, "type", &type);
+    if (has_all_args(view, m, &type))
+        return tm_buf_add(&view->detail, view->payload.detail.data, view->payload.detail.len) == TM_OK
+                   ? TM_OK
+                   : tm_error_nomem(view->err);
     struct tm_json_scan scan = tm_json_scan_of(&m->data);
     scan.p++;
     while (st == TM_OK && tm_json_member(&scan, &key, &value) == TM_JSON_OK)
@@ -221,6 +244,12 @@ static void from_row(const uint8_t *row, struct marker *m)
     (void)tm_gecko_index_get(row + MARKER_PHASE, &m->phase);
 }
 
+/* Reads the payload at SCAN's p into ARGS, a struct tm_json_args, if it is an object: a tm_json_value_reader. */
+static enum tm_json_status read_payload(void *args, struct tm_json_scan *scan, struct tm_json_value *value)
+{
+    return *scan->p == '{' ? tm_json_args_read(args, "data", scan, value) : tm_json_value(scan, value);
+}
+
 /* Shows the markers of a preprocessed profile, whose payloads are one of the columns. */
 static enum tm_status show_columns(struct tm_gecko_view *view, const struct tm_gecko_source *source)
 {
@@ -241,7 +270,8 @@ static enum tm_status show_columns(struct tm_gecko_view *view, const struct tm_g
             st = tm_json_cursor_element(&reader.cursor, view->err);
             if (st == TM_OK) {
                 m.byte = reader.part.in.offset;
-                st = tm_json_cursor_value(&reader.cursor, &m.data, view->err);
+                st = tm_json_cursor_read(&reader.cursor, read_payload, &view->payload, &m.data, view->err);
+                m.has_args = m.data.type == TM_JSON_OBJECT;
             }
             st = tm_gecko_salvage(source, TM_GP_MARKERS_DATA, st, view->err);
             has_data = st == TM_OK;
@@ -256,53 +286,34 @@ static enum tm_status show_columns(struct tm_gecko_view *view, const struct tm_g
     return st < 0 ? st : TM_OK;
 }
 
-/* Shows a marker of the Gecko format, which is one row. */
-static enum tm_status show_row(struct tm_gecko_view *view, const struct tm_gecko_schema *schema,
-                               const struct tm_json_value *array, uint64_t byte)
-{
-    struct marker m = {.byte = byte};
-    struct tm_json_scan scan = tm_json_scan_of(array);
-    struct tm_json_value value;
-    uint8_t row[MARKER_BYTES] = {0};
-    if (array->type != TM_JSON_ARRAY) {
-        tm_gecko_count(&view->counts->damaged, 1, byte);
-        return TM_OK;
-    }
-    scan.p++;
-    for (int32_t column = 0; tm_json_element(&scan, &value) == TM_JSON_OK; column++) {
-        for (int i = 0; i < SCHEMA_FIELDS; i++) {
-            const struct tm_gecko_field *field = &marker_fields[i];
-            if (schema->at[i] != column)
-                continue;
-            if (i == FIELD_DATA)
-                m.data = value;
-            else if (field->kind == TM_GF_INDEX)
-                tm_put_le32(row + field->offset, (uint32_t)tm_gecko_field_value(TM_GF_INDEX, &value));
-            else
-                tm_put_le64(row + field->offset, tm_gecko_field_value(TM_GF_TIME, &value));
-        }
-    }
-    from_row(row, &m);
-    return show(view, &m);
-}
-
 /* Shows the markers of the Gecko format. */
 static enum tm_status show_rows(struct tm_gecko_view *view, const struct tm_gecko_source *source)
 {
     struct tm_gecko_reader reader;
     struct tm_gecko_schema schema;
-    struct tm_json_value value;
-    const struct tm_gecko_fields fields = {marker_fields, SCHEMA_FIELDS};
+    struct tm_gecko_cells cells;
+    enum tm_json_type type;
+    const struct tm_gecko_fields fields = {marker_fields, SCHEMA_FIELDS}, plain = {marker_fields, FIELD_DATA};
     enum tm_status st = tm_gecko_schema_read(source, TM_GP_MARKERS_SCHEMA, fields, &schema, view->err);
     if (st < 0)
         return st;
+    tm_gecko_cells_init(&cells, plain, &schema);
+    cells.object_column = schema.at[FIELD_DATA];
+    cells.args = &view->payload;
     tm_gecko_reader_init(&reader, source->text_file, source->parts, TM_GP_MARKERS_DATA);
     st = tm_json_cursor_enter(&reader.cursor, view->err);
     while (st == TM_OK && (st = tm_json_cursor_element(&reader.cursor, view->err)) == TM_OK) {
-        uint64_t byte = reader.part.in.offset;
-        st = tm_json_cursor_value(&reader.cursor, &value, view->err);
-        if (st == TM_OK)
-            st = show_row(view, &schema, &value, byte);
+        struct marker m = {.byte = reader.part.in.offset};
+        if ((st = tm_gecko_cells_read(&cells, &reader.cursor, &type, view->err)) != TM_OK)
+            break;
+        if (type != TM_JSON_ARRAY) {
+            tm_gecko_count(&view->counts->damaged, 1, m.byte);
+            continue;
+        }
+        from_row(cells.row, &m);
+        m.data = cells.object;
+        m.has_args = cells.has_args;
+        st = show(view, &m);
     }
     st = tm_gecko_salvage(source, TM_GP_MARKERS_DATA, st, view->err);
     tm_gecko_reader_release(&reader);

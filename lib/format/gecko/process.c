@@ -109,7 +109,8 @@ static enum tm_status add_schema(struct tm_gecko_process *p, const struct tm_jso
             p->string_fields.count >= TM_GECKO_LIST_MAX)
             continue;
         if (tm_map_set(&p->string_fields, tm_gecko_field_key(type.data, type.len, key.data, key.len),
-                       string_format(&format)) < 0)
+                       string_format(&format)) < 0 ||
+            tm_map_set(&p->string_types, tm_hash64(type.data, type.len), 1) < 0)
             return TM_E_SYSTEM;
     }
     return TM_OK;
@@ -234,6 +235,7 @@ void tm_gecko_process_release(struct tm_gecko_process *p)
     tm_gecko_names_release(&p->categories);
     tm_gecko_names_release(&p->lib_names);
     tm_map_release(&p->string_fields);
+    tm_map_release(&p->string_types);
     free(p->libs);
     *p = (struct tm_gecko_process){0};
 }

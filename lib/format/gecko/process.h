@@ -43,6 +43,7 @@ struct tm_gecko_process {
     int64_t start_ns[TM_GECKO_START_COUNT];
     struct tm_gecko_names categories;
     struct tm_map string_fields; /* by tm_gecko_field_key */
+    struct tm_map string_types;  /* hashes of the types that have string_fields */
     struct tm_gecko_lib *libs; /* by start */
     uint32_t lib_count, lib_cap;
     struct tm_gecko_names lib_names;

@@ -90,19 +90,29 @@ static void clear_strings(struct tm_gecko_strings *s)
     tm_paged_file_clear(&s->ends);
 }
 
-enum tm_status tm_gecko_strings_get(struct tm_gecko_strings *s, uint32_t i, struct tm_buf *out, struct tm_error *err)
+/* Sets *START and *LEN to the place of string I in its bytes. TM_END: there is no such string. */
+static enum tm_status find_string(struct tm_gecko_strings *s, uint32_t i, uint64_t *start, size_t *len,
+                                  struct tm_error *err)
 {
     uint8_t ends[16] = {0};
-    enum tm_status st;
+    *start = *len = 0;
     if (i >= s->count)
         return TM_END;
-    st = i ? tm_paged_file_read(&s->ends, ((uint64_t)i - 1) * 8, ends, sizeof ends, err)
-           : tm_paged_file_read(&s->ends, 0, ends + 8, 8, err);
-    uint64_t start = tm_get_le64(ends);
-    size_t len = (size_t)(tm_get_le64(ends + 8) - start);
+    enum tm_status st = i ? tm_paged_file_read(&s->ends, ((uint64_t)i - 1) * 8, ends, sizeof ends, err)
+                          : tm_paged_file_read(&s->ends, 0, ends + 8, 8, err);
+    *start = tm_get_le64(ends);
+    *len = (size_t)(tm_get_le64(ends + 8) - *start);
+    return st;
+}
+
+enum tm_status tm_gecko_strings_get(struct tm_gecko_strings *s, uint32_t i, struct tm_buf *out, struct tm_error *err)
+{
+    uint64_t start;
+    size_t len;
+    enum tm_status st = find_string(s, i, &start, &len, err);
     if (st == TM_OK && tm_buf_reserve(out, len) != TM_OK)
         return tm_error_nomem(err);
-    if (st < 0 || len == 0)
+    if (st != TM_OK || len == 0)
         return st;
     st = tm_paged_file_read(&s->bytes, start, out->data + out->len, len, err);
     out->len += len;
@@ -347,17 +357,17 @@ enum tm_status tm_gecko_tables_stack(struct tm_gecko_tables *t, uint32_t i, stru
 {
     struct stack_frames stack;
     uint32_t fit;
-    size_t bytes = 0;
+    uint64_t start;
+    size_t len, bytes = 0;
     tm_buf_clear(out);
     if (i >= t->stacks.count)
         return TM_END;
     enum tm_status st = walk(t, i, &stack, err);
     for (fit = 0; st == TM_OK && fit < stack.count; fit++) {
-        tm_buf_clear(&t->record);
-        st = tm_gecko_strings_get(&t->frames, stack.frames[fit], &t->record, err);
-        if (st == TM_OK && t->record.len == 0)
+        st = find_string(&t->frames, stack.frames[fit], &start, &len, err);
+        if (st == TM_OK && len == 0)
             return TM_END;
-        bytes += t->record.len + 2 * TM_VARINT_MAX;
+        bytes += len + 2 * TM_VARINT_MAX;
         if (bytes > TM_GECKO_STACK_BYTES)
             break;
     }
