@@ -136,3 +136,26 @@ END
 END
     tm-merge -q --events -f jsonl old.json | jq -r 'select(.kind == "sample") | .tid' | sort | uniq -c | grep -q '^ *2 [1-9]'
 }
+
+@test "Firefox: members of payloads are arguments; a number is a string only where the schema of its type declares it" {
+    cat >markers.json <<'EOF'
+{"meta":{"categories":[],"markerSchema":[{"name":"B","data":[{"key":"s","format":"unique-string"}]}]},
+"threads":[{"pid":1,"tid":2,"stringTable":["f","main","m"],
+"markers":{"schema":{"name":0,"startTime":1,"endTime":2,"phase":3,"data":4},"data":[
+[2,1,9,0,{"type":"A","s":1,"x":[1,{"y":-2.5}]}],
+[2,2,9,0,{"s":1,"type":"B","x":[1,{"y":null}]}],
+[2,3.000001,9.5,1,{"type":"A","s":1,"x":[null,3]}],7,
+[2, 4 ,9,0],[2,5,9,0,"text"],[2,6e0,-1,0,{"type":"A","s":1,"x":[],"z":"\u0041"}]]}}]}
+EOF
+    tm-unpack markers.json | tm-emit -f jsonl --events 2>errors | grep -v '"definition"' >got
+    sed 's/"name":.*"position"/"position"/' got | diff -u - <(cat <<'EOF'
+{"kind":"instant","ts":1000000,"position":4,"args":{"data.type":"A","data.s":1,"data.x[0]":1,"data.x[1].y":-2.5}}
+{"kind":"instant","ts":2000000,"position":5,"args":{"data.s":"main","data.type":"B","data.x[0]":1}}
+{"kind":"slice","ts":3000001,"dur":6499999,"position":6,"args":{"data.type":"A","data.s":1,"data.x[0]":3}}
+{"kind":"instant","ts":4000000,"position":7}
+{"kind":"instant","ts":5000000,"position":8}
+{"kind":"instant","ts":6000000,"position":9,"args":{"data.type":"A","data.s":1,"data.z":"A"}}
+EOF
+    )
+    tm-unpack markers.json | tm-emit -f frames | grep 'Account .* reason="damaged" count=1'
+}
