@@ -198,7 +198,8 @@ static enum tm_status make_room(struct tm_track_writer *w, const struct tm_open_
     tm_reader_slices_pass(&w->reader);
     enum tm_status st = tm_reader_slices_ended_early(&w->reader, end->uuid, end->end_ns, &cut, err);
     *moves = st == TM_OK && cut->count > 0 && end->choice;
-    return st < 0 || *moves ? st : tm_deferred_choice_clear(w, &e, end->uuid, err);
+    bool is_clear = st < 0 || *moves || cut->count == 0;
+    return is_clear ? st : tm_deferred_choice_clear(w, &e, end->uuid, err);
 }
 
 enum tm_status tm_deferred_choice_end(struct tm_track_writer *w, const struct tm_open_end *end, struct tm_error *err)
