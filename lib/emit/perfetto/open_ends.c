@@ -14,8 +14,12 @@ enum tm_status tm_open_ends_push(struct tm_open_ends *ends, const struct tm_open
     enum tm_status st =
         is_new ? tm_array_grow(&ends->places, &ends->cap, ends->count, sizeof *ends->places, err) : TM_OK;
     const struct tm_open_end_place at = {end->end_ns, end->order, is_new ? ends->count : ends->free - 1};
-    if (st < 0 || (st = tm_heap_push(&ends->heap, &BY_END, &at, err)) < 0)
+    if (st < 0)
         return st;
+    struct tm_open_end_place *place = tm_heap_place(&ends->heap, &BY_END, &at, err);
+    if (place == NULL)
+        return TM_E_SYSTEM;
+    *place = at;
     if (is_new)
         ends->count++;
     else

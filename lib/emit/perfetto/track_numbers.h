@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 
-enum { TM_RECENT_TRACKS = 64 }; /* a power of two */
+enum { TM_RECENT_TRACKS = 512 }; /* a power of two */
 
 /* Zero-initialise. */
 struct tm_track_numbers {

@@ -27,7 +27,7 @@ struct tm_track_choices {
 };
 
 /* Zero-initialise, with .packets set. */
-enum { TM_RECENT_STRINGS = 4096, TM_RECENT_TASKS = 64 }; /* powers of two */
+enum { TM_RECENT_STRINGS = 8192, TM_RECENT_TASKS = 512 }; /* powers of two */
 
 struct tm_track_writer {
     struct tm_packet_writer *packets; /* borrowed */
