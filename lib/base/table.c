@@ -52,6 +52,12 @@ int64_t tm_table_find(const struct tm_table *table, const struct tm_key *key)
     return number ? table->entries[number - 1].value : TM_TABLE_NONE;
 }
 
+void tm_table_prefetch(const struct tm_table *table, const struct tm_key *key)
+{
+    if (table->cap)
+        tm_cpu_prefetch(&table->slots[hash_of(table, key) & (table->cap - 1)]);
+}
+
 /* Doubles the slots and enters all entries again. */
 static enum tm_status widen(struct tm_table *table, struct tm_error *err)
 {

@@ -27,6 +27,9 @@ struct tm_table {
 /* Returns the number of KEY, or TM_TABLE_NONE. */
 int64_t tm_table_find(const struct tm_table *table, const struct tm_key *key);
 
+/* Loads the place of KEY, so that a search soon after takes less time. */
+void tm_table_prefetch(const struct tm_table *table, const struct tm_key *key);
+
 /* Sets KEY to VALUE (0 or above). TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_table_set(struct tm_table *table, const struct tm_key *key, int64_t value, struct tm_error *err);
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* A remembered set. Its place is that of its hash (struct args). It is small, because reading it is a cache miss. */
+/* A remembered set. Its place is that of the hash of its args. It is small, because reading it is a cache miss. */
 struct tm_arg_sets_seen {
     uint64_t keyed; /* hash of its bytes under a secret */
     int64_t set;    /* plus 1; 0: empty */
@@ -73,7 +73,7 @@ static void decode(struct tm_arg_row *row, const uint8_t *data, size_t len)
 static bool next_arg(struct tm_pb *pb, struct tm_pb_field *f)
 {
     while (tm_pb_next(pb, f) == TM_OK)
-        if (f->id == TM_DETAIL_ARGS && f->type == TM_PB_LEN)
+        if (tm_found_args_is_arg(f))
             return true;
     return false;
 }
@@ -88,8 +88,7 @@ bool tm_arg_next(struct tm_pb *pb, struct tm_arg_row *row)
     return true;
 }
 
-/* The args of a Detail message, without its other fields. HASH is the same in every run, because it decides which sets
- * are remembered, and so which ids an output has. */
+/* The bytes of args, one after another. */
 struct args {
     const uint8_t *data;
     size_t len;
@@ -98,42 +97,38 @@ struct args {
 };
 
 /* Copies the args of DETAIL to sets->joined. */
-static enum tm_status join_fields(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, struct args *args,
-                                  struct tm_error *err)
+static enum tm_status join_fields(struct tm_arg_sets *sets, struct tm_text detail, struct tm_error *err)
 {
-    struct tm_pb pb = tm_pb_of(detail, len);
+    struct tm_pb pb = tm_pb_of(detail.data, detail.len);
     struct tm_pb_field f;
     tm_buf_clear(&sets->joined);
     while (next_arg(&pb, &f))
         if (tm_buf_add(&sets->joined, f.start, (size_t)(f.end - f.start)) != TM_OK)
             return tm_error_nomem(err);
-    args->data = sets->joined.data;
-    args->len = sets->joined.len;
     return TM_OK;
 }
 
-/* Finds the args of DETAIL. Valid until the next call. */
-static enum tm_status find_args(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, struct args *args,
-                                struct tm_error *err)
+/* Sets *ARGS to the bytes of FOUND. Valid until the next call. */
+static enum tm_status bytes_of(struct tm_arg_sets *sets, const struct tm_found_args *found, struct args *args,
+                               struct tm_error *err)
+{
+    *args = (struct args){found->data, (size_t)(found->end - found->data), found->count, found->hash};
+    if (!found->is_split)
+        return TM_OK;
+    enum tm_status st = join_fields(sets, found->detail, err);
+    args->data = sets->joined.data;
+    args->len = sets->joined.len;
+    return st;
+}
+
+static struct tm_found_args find_args(const uint8_t *detail, size_t len)
 {
     struct tm_pb pb = tm_pb_of(detail, len);
     struct tm_pb_field f;
-    const uint8_t *end = NULL;
-    bool is_split = false;
-    uint64_t hash = 0;
-    *args = (struct args){.data = detail};
-    while (next_arg(&pb, &f)) {
-        if (f.start != end && end == NULL)
-            args->data = f.start;
-        else
-            is_split |= f.start != end;
-        hash = tm_hash64_seed(f.data ? f.data : (const uint8_t *)"", f.len, hash + 1) | 1;
-        end = f.end;
-        args->count++;
-    }
-    args->hash = hash;
-    args->len = end ? (size_t)(end - args->data) : 0;
-    return is_split ? join_fields(sets, detail, len, args, err) : TM_OK;
+    struct tm_found_args found = {.detail = {detail, len}};
+    while (next_arg(&pb, &f))
+        tm_found_args_add(&found, &f);
+    return found;
 }
 
 /* Gives the args of SET to the receiver. */
@@ -162,6 +157,17 @@ static enum tm_status begin_cache(struct tm_arg_sets *sets, struct tm_error *err
     return TM_OK;
 }
 
+static uint32_t slot_of(uint64_t hash)
+{
+    return hash >> 8 & (TM_ARG_SETS_CACHE - 1);
+}
+
+void tm_arg_sets_prefetch(const struct tm_arg_sets *sets, const struct tm_found_args *args)
+{
+    if (sets->seen && args->hash)
+        tm_cpu_prefetch(&sets->seen[slot_of(args->hash)]);
+}
+
 /* Sets *SET to the set with ARGS, of which there is one at least. */
 static enum tm_status add(struct tm_arg_sets *sets, const struct args *args, int64_t *set, struct tm_error *err)
 {
@@ -171,8 +177,7 @@ static enum tm_status add(struct tm_arg_sets *sets, const struct args *args, int
         return put_rows(sets, *set, args, err);
     if (sets->seen == NULL && (st = begin_cache(sets, err)) < 0)
         return st;
-    sets->slot = args->hash >> 8 & (TM_ARG_SETS_CACHE - 1);
-    struct tm_arg_sets_seen *seen = &sets->seen[sets->slot];
+    struct tm_arg_sets_seen *seen = &sets->seen[slot_of(args->hash)];
     tm_cpu_prefetch(seen);
     uint64_t keyed = tm_keyed_bytes(sets->secret, args->data, args->len);
     if (seen->keyed == keyed && seen->set) {
@@ -183,20 +188,27 @@ static enum tm_status add(struct tm_arg_sets *sets, const struct args *args, int
     return put_rows(sets, *set, args, err);
 }
 
-enum tm_status tm_arg_sets_add(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
-                               struct tm_error *err)
+enum tm_status tm_arg_sets_add_found(struct tm_arg_sets *sets, const struct tm_found_args *found, int64_t *set,
+                                     struct tm_error *err)
 {
     struct args args;
-    enum tm_status st = find_args(sets, detail, len, &args, err);
+    enum tm_status st = bytes_of(sets, found, &args, err);
     *set = TM_NO_ID;
     return st < 0 || args.hash == 0 ? st : add(sets, &args, set, err);
 }
 
-enum tm_status tm_arg_sets_open(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
+enum tm_status tm_arg_sets_add(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
+                               struct tm_error *err)
+{
+    const struct tm_found_args found = find_args(detail, len);
+    return tm_arg_sets_add_found(sets, &found, set, err);
+}
+
+enum tm_status tm_arg_sets_open(struct tm_arg_sets *sets, const struct tm_found_args *found, int64_t *set,
                                 struct tm_error *err)
 {
     struct args args;
-    enum tm_status st = find_args(sets, detail, len, &args, err);
+    enum tm_status st = bytes_of(sets, found, &args, err);
     *set = TM_NO_ID;
     if (st < 0 || args.hash == 0 || (st = add(sets, &args, set, err)) < 0 || sets->rows->args == NULL)
         return st;
@@ -208,34 +220,37 @@ static bool is_same(struct tm_text a, struct tm_text b)
     return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
-bool tm_arg_sets_recall(const struct tm_arg_sets *sets, const struct tm_arg_sets_source *source, uint64_t *key,
-                        int64_t *set, int64_t *note)
+bool tm_arg_sets_recall(const struct tm_arg_sets *sets, const struct tm_arg_sets_source *source,
+                        struct tm_arg_sets_note *note, int64_t *set)
 {
-    if (sets->seen == NULL || sets->repeats) {
-        *key = 0;
+    note->key = 0;
+    if (sets->seen == NULL || sets->repeats)
         return false;
-    }
-    *key = tm_keyed_bytes(sets->secret, source->numbers, sizeof source->numbers);
+    uint64_t key = tm_keyed_bytes(sets->secret, source->numbers, sizeof source->numbers);
     for (size_t i = 0; i < sizeof source->texts / sizeof *source->texts; i++)
         if (source->texts[i].data)
-            *key = tm_keyed_bytes(*key ^ sets->secret ^ i, source->texts[i].data, source->texts[i].len);
+            key = tm_keyed_bytes(key ^ sets->secret ^ i, source->texts[i].data, source->texts[i].len);
+    note->key = key;
     if (sets->recalled == NULL)
         return false;
-    const struct tm_arg_sets_recalled *recalled = &sets->recalled[*key & (TM_ARG_SETS_CACHE - 1)];
+    const struct tm_arg_sets_recalled *recalled = &sets->recalled[key & (TM_ARG_SETS_CACHE - 1)];
     *set = recalled->set;
-    *note = recalled->note;
-    return recalled->key == *key && sets->seen[recalled->slot].set == recalled->set + 1;
+    note->note = recalled->note;
+    return recalled->key == key && sets->seen[recalled->slot].set == recalled->set + 1;
 }
 
-enum tm_status tm_arg_sets_note(struct tm_arg_sets *sets, uint64_t key, int64_t set, int64_t note,
-                                struct tm_error *err)
+enum tm_status tm_arg_sets_add_noted(struct tm_arg_sets *sets, struct tm_text detail,
+                                     const struct tm_arg_sets_note *note, int64_t *set, struct tm_error *err)
 {
-    if (key == 0 || set == TM_NO_ID)
-        return TM_OK;
+    const struct tm_found_args found = find_args(detail.data, detail.len);
+    enum tm_status st = tm_arg_sets_add_found(sets, &found, set, err);
+    if (st < 0 || note->key == 0 || *set == TM_NO_ID)
+        return st;
     if (sets->recalled == NULL &&
         (sets->recalled = calloc(TM_ARG_SETS_CACHE, sizeof *sets->recalled)) == NULL)
         return tm_error_nomem(err);
-    sets->recalled[key & (TM_ARG_SETS_CACHE - 1)] = (struct tm_arg_sets_recalled){key, set, note, sets->slot};
+    sets->recalled[note->key & (TM_ARG_SETS_CACHE - 1)] =
+        (struct tm_arg_sets_recalled){note->key, *set, note->note, slot_of(found.hash)};
     return TM_OK;
 }
 
@@ -270,15 +285,15 @@ static enum tm_status put_both(struct tm_arg_sets *sets, struct tm_text first, c
     return st < 0 ? st : sets->rows->args(sets->rows->self, *set, both, err);
 }
 
-enum tm_status tm_arg_sets_join(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
-                                struct tm_error *err)
+enum tm_status tm_arg_sets_join_found(struct tm_arg_sets *sets, const struct tm_found_args *found, int64_t *set,
+                                      struct tm_error *err)
 {
     const int64_t first = *set;
     struct tm_text kept;
     struct args args;
     if (first == TM_NO_ID)
-        return tm_arg_sets_open(sets, detail, len, set, err);
-    enum tm_status st = find_args(sets, detail, len, &args, err);
+        return tm_arg_sets_open(sets, found, set, err);
+    enum tm_status st = bytes_of(sets, found, &args, err);
     if (st < 0 || args.hash == 0)
         return st;
     if (sets->rows->args && tm_kept_args_find(&sets->kept, first, &kept))
@@ -286,6 +301,13 @@ enum tm_status tm_arg_sets_join(struct tm_arg_sets *sets, const uint8_t *detail,
     *set = sets->next_id;
     st = sets->rows->arg_copy(sets->rows->self, first, *set, &sets->next_id, err);
     return st < 0 ? st : put_rows(sets, *set, &args, err);
+}
+
+enum tm_status tm_arg_sets_join(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
+                                struct tm_error *err)
+{
+    const struct tm_found_args found = find_args(detail, len);
+    return tm_arg_sets_join_found(sets, &found, set, err);
 }
 
 void tm_arg_sets_release(struct tm_arg_sets *sets)

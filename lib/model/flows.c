@@ -51,6 +51,12 @@ static enum tm_status remember(struct tm_flows *flows, const struct tm_key *flow
     return tm_table_set(&t->table, flow, t->count++, err);
 }
 
+void tm_flows_prefetch(const struct tm_flows *flows, const struct tm_key *flow)
+{
+    tm_table_prefetch(&flows->recent.table, flow);
+    tm_table_prefetch(&flows->before.table, flow);
+}
+
 bool tm_flows_active(const struct tm_flows *flows, const struct tm_key *flow)
 {
     return find(flows, flow) != NULL;

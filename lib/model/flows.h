@@ -32,6 +32,9 @@ struct tm_flows {
 /* True if FLOW has started and has not been forgotten. */
 bool tm_flows_active(const struct tm_flows *flows, const struct tm_key *flow);
 
+/* Loads what the functions below read for FLOW. */
+void tm_flows_prefetch(const struct tm_flows *flows, const struct tm_key *flow);
+
 /* Note that FLOW starts, passes or ends at SLICE. An end with CLOSE forgets the flow. */
 enum tm_status tm_flows_start(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
                               struct tm_error *err);

@@ -16,16 +16,15 @@ struct decoded {
     int64_t tid;
     bool is_recalled;
     int64_t set;
-    uint64_t key; /* for tm_arg_sets_note */
+    struct tm_arg_sets_note note; /* notes the tid */
 };
 
 /* Finds the set of the args of SOURCE. True: it is found, so they need not be made. */
 static bool recall(const struct tm_model_output *out, const struct tm_arg_sets_source *source, struct decoded *decoded)
 {
-    int64_t tid;
-    decoded->is_recalled = tm_arg_sets_recall(&out->arg_sets, source, &decoded->key, &decoded->set, &tid);
+    decoded->is_recalled = tm_arg_sets_recall(&out->arg_sets, source, &decoded->note, &decoded->set);
     if (decoded->is_recalled)
-        decoded->tid = tid;
+        decoded->tid = decoded->note.note;
     return decoded->is_recalled;
 }
 
@@ -201,14 +200,14 @@ static enum tm_status read_waking(struct tm_model_output *out, const struct tm_m
 }
 
 /* Sets *SET to the set of the event's args. */
-static enum tm_status find_set(struct tm_model_output *out, const struct decoded *decoded, int64_t *set,
+static enum tm_status find_set(struct tm_model_output *out, struct decoded *decoded, int64_t *set,
                                struct tm_error *err)
 {
     *set = decoded->set;
     if (decoded->is_recalled)
         return TM_OK;
-    enum tm_status st = tm_arg_sets_add(&out->arg_sets, out->args.data, out->args.len, set, err);
-    return st < 0 ? st : tm_arg_sets_note(&out->arg_sets, decoded->key, *set, decoded->tid, err);
+    decoded->note.note = decoded->tid;
+    return tm_arg_sets_add_noted(&out->arg_sets, tm_text_at(out->args.data, out->args.len), &decoded->note, set, err);
 }
 
 enum tm_status tm_model_ftrace_event(struct tm_model_tasks *tasks, struct tm_model_output *out,

@@ -7,7 +7,18 @@
 #include "base/hash.h"
 #include "base/pb.h"
 
-enum { FLOW_BY_ID = 1 };
+enum { FLOW_BY_ID = 1, FLOWS_READ = 4 };
+
+/* What an event states of its slice. All but the labels is in its detail. */
+struct stated {
+    tm_slice_label label[2];
+    struct tm_found_args args;
+    uint32_t flow_count; /* flow fields; the first FLOWS_READ of them follow */
+    struct {
+        uint32_t field;
+        uint64_t id;
+    } flows[FLOWS_READ];
+};
 
 /* Returns the label of EV's name, which may have been translated. */
 static tm_slice_label name_label(const struct tm_translations *translations, const struct tm_model_event *ev)
@@ -167,22 +178,62 @@ static enum tm_status flow_id(struct tm_flows *flows, uint32_t field, const stru
     }
 }
 
-/* Applies the flows of an event's slice. */
-static enum tm_status flow_ids(struct tm_flows *flows, struct tm_model_output *out, struct tm_model_event *ev,
-                               struct tm_flow_slice slice, struct tm_error *err)
+static bool is_flow(const struct tm_pb_field *f)
+{
+    return f->type == TM_PB_I64 && (f->id == TM_DETAIL_FLOW_IDS || f->id == TM_DETAIL_TERMINATING_FLOW_IDS ||
+                                    (f->id >= TM_DETAIL_BIND_OUT && f->id <= TM_DETAIL_BIND_IN));
+}
+
+static struct tm_key flow_key(const struct tm_model_output *out, const struct tm_model_event *ev, uint64_t id)
+{
+    return (struct tm_key){tm_model_flow_namespace(out, ev), id, FLOW_BY_ID};
+}
+
+/* Reads the detail of EV and loads what is read later for it. */
+static void read_detail(const struct tm_model *m, const struct tm_model_event *ev, struct stated *stated)
+{
+    struct tm_pb pb = tm_pb_of(ev->e->detail, ev->e->detail_bytes);
+    struct tm_pb_field f;
+    stated->args = (struct tm_found_args){.detail = {ev->e->detail, ev->e->detail_bytes}};
+    stated->flow_count = 0;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (tm_found_args_is_arg(&f)) {
+            tm_found_args_add(&stated->args, &f);
+        } else if (is_flow(&f) && stated->flow_count++ < FLOWS_READ) {
+            const struct tm_key key = flow_key(&m->out, ev, f.value);
+            tm_flows_prefetch(&m->flows, &key);
+            stated->flows[stated->flow_count - 1].field = f.id;
+            stated->flows[stated->flow_count - 1].id = f.value;
+        }
+    }
+    tm_arg_sets_prefetch(&m->out.arg_sets, &stated->args);
+}
+
+/* Applies the flows of an event's slice that have no room in struct stated. */
+static enum tm_status more_flow_ids(struct tm_flows *flows, struct tm_model_output *out, struct tm_model_event *ev,
+                                    struct tm_flow_slice slice, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(ev->e->detail, ev->e->detail_bytes);
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
-        bool is_flow = f.id == TM_DETAIL_FLOW_IDS || f.id == TM_DETAIL_TERMINATING_FLOW_IDS ||
-                       (f.id >= TM_DETAIL_BIND_OUT && f.id <= TM_DETAIL_BIND_IN);
-        if (f.type != TM_PB_I64 || !is_flow)
-            continue;
-        struct tm_key key = {tm_model_flow_namespace(out, ev), f.value, FLOW_BY_ID};
-        st = flow_id(flows, f.id, &key, slice, err);
+    for (uint32_t i = 0; st == TM_OK && tm_pb_next(&pb, &f) == TM_OK;) {
+        const struct tm_key key = flow_key(out, ev, f.value);
+        if (is_flow(&f) && i++ >= FLOWS_READ)
+            st = flow_id(flows, f.id, &key, slice, err);
     }
     return st;
+}
+
+/* Applies the flows of an event's slice. */
+static enum tm_status flow_ids(struct tm_model *m, struct tm_model_event *ev, const struct stated *stated,
+                               struct tm_flow_slice slice, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < stated->flow_count && i < FLOWS_READ; i++) {
+        const struct tm_key key = flow_key(&m->out, ev, stated->flows[i].id);
+        st = flow_id(&m->flows, stated->flows[i].field, &key, slice, err);
+    }
+    return st < 0 || stated->flow_count <= FLOWS_READ ? st : more_flow_ids(&m->flows, &m->out, ev, slice, err);
 }
 
 /* Notes slice ID on TRACK; times of its thread may follow. */
@@ -196,8 +247,8 @@ static void note_packet_slice(struct tm_model_layout *layout, struct tm_model_ou
     out->packet.is_instant = ev->e->kind == TM_KIND_INSTANT;
 }
 
-static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const struct tm_slice_row *row,
-                            struct tm_error *err)
+static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const struct stated *stated,
+                            const struct tm_slice_row *row, struct tm_error *err)
 {
     struct tm_flow_slice slice = {row->id, row->ts};
     enum tm_status st = tm_flows_begun(&m->flows, row->track, slice, err);
@@ -205,7 +256,7 @@ static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const
     note_packet_slice(&m->layout, &m->out, ev, row->track, row->id);
     if (row->dur > 0)
         tm_row_bounds_add(&m->out.bounds, tm_slice_end_ns(row->ts, row->dur));
-    return st < 0 || ev->e->detail_bytes == 0 ? st : flow_ids(&m->flows, &m->out, ev, slice, err);
+    return st < 0 ? st : flow_ids(m, ev, stated, slice, err);
 }
 
 /* True if complete slices may cross: on threads, and on tracks that do not come from packets, such as markers of a
@@ -243,18 +294,17 @@ static enum tm_status spill(struct tm_model *m, struct tm_model_event *ev, struc
 }
 
 static enum tm_status begin(struct tm_model *m, struct tm_model_event *ev, struct tm_slice_row *row,
-                            const tm_slice_label label[2], struct tm_error *err)
+                            const struct stated *stated, struct tm_error *err)
 {
     bool crosses;
     uint64_t too_deep = m->slices.too_deep, cut = m->slices.cut_short;
-    const struct tm_event *e = ev->e;
-    enum tm_status st = e->kind == TM_KIND_SLICE_BEGIN
-                            ? tm_arg_sets_open(&m->out.arg_sets, e->detail, e->detail_bytes, &row->arg_set, err)
-                            : tm_arg_sets_add(&m->out.arg_sets, e->detail, e->detail_bytes, &row->arg_set, err);
-    if (st < 0 || (st = tm_slices_begin(&m->slices, row, label, &crosses, err)) < 0)
+    enum tm_status st = ev->e->kind == TM_KIND_SLICE_BEGIN
+                            ? tm_arg_sets_open(&m->out.arg_sets, &stated->args, &row->arg_set, err)
+                            : tm_arg_sets_add_found(&m->out.arg_sets, &stated->args, &row->arg_set, err);
+    if (st < 0 || (st = tm_slices_begin(&m->slices, row, stated->label, &crosses, err)) < 0)
         return st;
     if (st == TM_END && crosses && may_cross(ev->e)) {
-        if ((st = spill(m, ev, row, label, err)) < 0)
+        if ((st = spill(m, ev, row, stated->label, err)) < 0)
             return st;
     }
     if (m->slices.cut_short != cut && tm_model_count(&m->out, ev->place, TM_MODEL_CUT_SHORT, err) < 0)
@@ -262,7 +312,7 @@ static enum tm_status begin(struct tm_model *m, struct tm_model_event *ev, struc
     if (st == TM_END)
         return tm_model_count(&m->out, ev->place,
                               m->slices.too_deep != too_deep ? TM_MODEL_TOO_DEEP : TM_MODEL_CROSSING_DROPPED, err);
-    return begun(m, ev, row, err);
+    return begun(m, ev, stated, row, err);
 }
 
 /* Times of the thread's own clock. In Chrome JSON they precede the args. Async events have none, as in the reference
@@ -308,13 +358,13 @@ static enum tm_status join_begins(struct tm_unnested_begins *unnested_begins, st
 }
 
 static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_t track,
-                          const tm_slice_label label[2], struct tm_error *err)
+                          const struct stated *stated, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    const struct tm_stated_end stated = {e->time_ns, {label[0], label[1]}};
+    const struct tm_stated_end at = {e->time_ns, {stated->label[0], stated->label[1]}};
     struct tm_open_slice ended;
     uint64_t cut = m->slices.cut_short;
-    enum tm_status found = tm_slices_end(&m->slices, track, &stated, &ended, err);
+    enum tm_status found = tm_slices_end(&m->slices, track, &at, &ended, err);
     enum tm_status st = found;
     if (found >= 0 && m->slices.cut_short != cut)
         st = tm_model_count(&m->out, ev->place, TM_MODEL_CUT_SHORT, err);
@@ -326,7 +376,7 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
         ended.dur = 0;
     else
         tm_row_bounds_add(&m->out.bounds, e->time_ns);
-    if ((st = tm_arg_sets_join(&m->out.arg_sets, e->detail, e->detail_bytes, &ended.value, err)) < 0)
+    if ((st = tm_arg_sets_join_found(&m->out.arg_sets, &stated->args, &ended.value, err)) < 0)
         return st;
     if (ev->is_of_kernel && m->layout.tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC &&
         (st = join_begins(&m->unnested_begins, &m->out, track, &ended.value, err)) < 0)
@@ -338,7 +388,7 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
     const struct tm_thread_reading reading = {.value = times.ts, .is_exact = true};
     if (st == TM_OK && times.has_ts && m->out.rows->slice_thread_end)
         st = m->out.rows->slice_thread_end(m->out.rows->self, ended.id, &reading, err);
-    return st < 0 || e->detail_bytes == 0 ? st : flow_ids(&m->flows, &m->out, ev, slice, err);
+    return st < 0 ? st : flow_ids(m, ev, stated, slice, err);
 }
 
 /* Names slices of Chrome JSON and markers that have no name. */
@@ -360,10 +410,12 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
 {
     const struct tm_event *e = ev->e;
     struct tm_event with, translated;
+    struct stated stated;
     uint32_t track;
     if (e->kind == TM_KIND_SLICE_COMPLETE && (e->dur_ns < 0 || (e->flags & TM_EVENT_OPEN_ENDED)))
         return tm_model_count(&m->out, ev->place,
                               e->dur_ns < 0 ? TM_MODEL_NEGATIVE_DURATION : TM_MODEL_NO_DURATION, err);
+    read_detail(m, ev, &stated);
     enum tm_status st = track_of(&m->tasks, &m->layout, ev, &track, err);
     if (st != TM_OK)
         return st < 0 ? st : tm_model_count_without_track(&m->out, ev, err);
@@ -375,13 +427,16 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
         if ((st = translate(&m->translations, &m->out, ev, &translated, err)) < 0)
             return st;
     }
-    tm_slice_label label[2] = {name_label(&m->translations, ev), tm_slice_label_of(e->category, ev->category)};
+    stated.label[0] = name_label(&m->translations, ev);
+    stated.label[1] = tm_slice_label_of(e->category, ev->category);
     bool is_unnested = tm_event_is_async_marker(e->flags) &&
                        m->layout.tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC;
     if (e->kind == TM_KIND_SLICE_END) {
         if (tm_event_is_async_marker(e->flags))
-            label[0] = 0;
-        return end(m, ev, track, label, err);
+            stated.label[0] = 0;
+        if (ev->e != e) /* its args were translated */
+            read_detail(m, ev, &stated);
+        return end(m, ev, track, &stated, err);
     }
     if (is_unnested && e->kind == TM_KIND_SLICE_BEGIN) {
         st = m->out.options.adds_args ? tm_unnested_begins_add(&m->unnested_begins, track, e->time_ns, err) : TM_OK;
@@ -391,6 +446,8 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
     if ((e->flags & TM_EVENT_ASYNC || e->kind == TM_KIND_INSTANT) &&
         (st = tm_model_added_args(&m->out, ev, &with, err)) < 0)
         return st;
+    if (ev->e != e) /* it has other args now */
+        read_detail(m, ev, &stated);
     struct tm_slice_row row = {.ts = e->time_ns,
                                .dur = e->kind == TM_KIND_SLICE_COMPLETE ? e->dur_ns
                                       : e->kind == TM_KIND_SLICE_BEGIN  ? -1
@@ -404,7 +461,7 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
     row.thread_ts = times.ts;
     row.has_thread_dur = times.has_dur && e->kind == TM_KIND_SLICE_COMPLETE;
     row.thread_dur = times.dur;
-    return begin(m, ev, &row, label, err);
+    return begin(m, ev, &row, &stated, err);
 }
 
 /* Sets *NAME to the name of the thread that EV calls. */
@@ -421,18 +478,21 @@ static enum tm_status destination(struct tm_model_tasks *tasks, const struct tm_
 enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    const tm_slice_label label[2] = {name_label(&m->translations, ev), tm_slice_label_of(e->category, ev->category)};
+    struct stated stated = {
+        .label = {name_label(&m->translations, ev), tm_slice_label_of(e->category, ev->category)}};
     struct tm_text name = {0};
     struct tm_buf detail = {0};
     uint32_t track;
     int64_t id, tid, *set;
     enum tm_status st = track_of(&m->tasks, &m->layout, ev, &track, err);
-    if (st == TM_OK && e->flags & TM_EVENT_OPEN_ENDED)
-        return end(m, ev, track, label, err);
+    if (st == TM_OK && e->flags & TM_EVENT_OPEN_ENDED) {
+        read_detail(m, ev, &stated);
+        return end(m, ev, track, &stated, err);
+    }
     bool has_destination = tm_binder_destination(e, &tid);
     if (st == TM_OK && has_destination)
         st = destination(&m->tasks, ev, tid, &name, err);
-    if (st < 0 || (set = tm_slices_args(&m->slices, track, label, &id)) == NULL)
+    if (st < 0 || (set = tm_slices_args(&m->slices, track, stated.label, &id)) == NULL)
         return st < 0 ? st : TM_OK;
     if (tm_binder_name_destination(&detail, e, name) != TM_OK)
         st = tm_error_nomem(err);

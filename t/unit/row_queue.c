@@ -234,7 +234,8 @@ static void test_join(void)
     struct tm_error err = {0};
     int64_t set, other;
     put_detail(&detail, "aba", 1);
-    ok(tm_arg_sets_open(&sets, detail.data, detail.len, &set, &err) == TM_OK);
+    set = TM_NO_ID;
+    ok(tm_arg_sets_join(&sets, detail.data, detail.len, &set, &err) == TM_OK); /* opens a set */
     is_int(set, 0);
     put_detail(&detail, "bc", 2);
     ok(tm_arg_sets_join(&sets, detail.data, detail.len, &set, &err) == TM_OK);
@@ -265,15 +266,17 @@ static void test_recall(void)
     struct tm_arg_sets sets = {.rows = &rows};
     struct tm_buf detail = {0};
     struct tm_error err = {0};
-    uint64_t key;
-    int64_t set, again, note = 0;
+    struct tm_arg_sets_note note = {0}, other_note = {0};
+    int64_t set, again;
     put_detail(&detail, "a", 1);
-    ok(!tm_arg_sets_recall(&sets, &source, &key, &set, &note));
+    ok(!tm_arg_sets_recall(&sets, &source, &note, &set));
     ok(tm_arg_sets_add(&sets, detail.data, detail.len, &set, &err) == TM_OK);
-    ok(!tm_arg_sets_recall(&sets, &source, &key, &again, &note));
-    ok(tm_arg_sets_note(&sets, key, set, 77, &err) == TM_OK);
-    ok(tm_arg_sets_recall(&sets, &source, &key, &again, &note) && again == set && note == 77);
-    ok(!tm_arg_sets_recall(&sets, &other, &key, &again, &note));
+    ok(!tm_arg_sets_recall(&sets, &source, &note, &again));
+    note.note = 77;
+    ok(tm_arg_sets_add_noted(&sets, tm_text_at(detail.data, detail.len), &note, &again, &err) == TM_OK && again == set);
+    note = (struct tm_arg_sets_note){0};
+    ok(tm_arg_sets_recall(&sets, &source, &note, &again) && again == set && note.note == 77);
+    ok(!tm_arg_sets_recall(&sets, &other, &other_note, &again));
     for (uint64_t i = 0; i < SETS; i++) {
         tm_buf_clear(&detail);
         if (tm_detail_arg_uint(&detail, "n", i) < 0 ||
@@ -281,7 +284,7 @@ static void test_recall(void)
             break;
     }
     is_int(again, SETS);
-    ok_named(!tm_arg_sets_recall(&sets, &source, &key, &again, &note), "a set that is not remembered is not recalled");
+    ok_named(!tm_arg_sets_recall(&sets, &source, &note, &again), "a set that is not remembered is not recalled");
     put_detail(&detail, "a", 1);
     ok(tm_arg_sets_add(&sets, detail.data, detail.len, &again, &err) == TM_OK && again == SETS + 1);
     tm_arg_sets_release(&sets);
