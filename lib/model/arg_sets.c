@@ -53,12 +53,30 @@ static void decode_value(struct tm_arg_row *row, const struct tm_pb_field *f)
     }
 }
 
+/* Decodes a message with a short key and then one value, as most have. False: it is another. */
+static bool decode_usual(struct tm_arg_row *row, const uint8_t *data, size_t len)
+{
+    enum { KEY = TM_ARG_KEY << 3 | TM_PB_LEN, KEY_AT = 2 };
+    if (len < KEY_AT || data[0] != KEY || data[1] >= 0x80 || data[1] > len - KEY_AT)
+        return false;
+    const size_t key_len = data[1];
+    struct tm_pb pb = tm_pb_of(data + KEY_AT + key_len, len - KEY_AT - key_len);
+    struct tm_pb_field f;
+    if (tm_pb_next(&pb, &f) != TM_OK || pb.p != pb.end || f.id < TM_ARG_INT || f.id > TM_ARG_JSON)
+        return false;
+    row->key = (struct tm_text){data + KEY_AT, key_len};
+    decode_value(row, &f);
+    return true;
+}
+
 /* Decodes the Arg message at DATA into ROW. */
 static void decode(struct tm_arg_row *row, const uint8_t *data, size_t len)
 {
     struct tm_pb pb = tm_pb_of(data, len);
     struct tm_pb_field f;
     row->type = TM_ARG_NULL;
+    if (decode_usual(row, data, len))
+        return;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == TM_ARG_KEY && f.type == TM_PB_LEN)
             row->key = text_of(&f);

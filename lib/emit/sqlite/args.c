@@ -47,6 +47,7 @@ void tm_sqlite_args_release(struct tm_sqlite *s)
     tm_buf_release(&s->args.flat_key);
     tm_buf_release(&s->args.member);
     free(s->args.holders);
+    free(s->args.followers);
 }
 
 /* Ends the last set. */
@@ -99,6 +100,7 @@ static enum tm_status open_set(struct tm_sqlite *s, int64_t id, struct tm_error 
     struct tm_sqlite_args *w = &s->args;
     enum tm_status st;
     if ((w->sets == NULL && (w->sets = calloc(SETS_WINDOW, sizeof *w->sets)) == NULL) ||
+        (w->followers == NULL && (w->followers = calloc(KEYS_MAX + 1, sizeof *w->followers)) == NULL) ||
         (w->holders == NULL && (w->holders = calloc(HOLDERS, sizeof *w->holders)) == NULL))
         return tm_error_nomem(err);
     close_set(w);
@@ -106,6 +108,7 @@ static enum tm_status open_set(struct tm_sqlite *s, int64_t id, struct tm_error 
         return st;
     w->sets[w->count++] = (struct tm_sqlite_arg_set){.id = id, .text = w->text.buf.len};
     tm_out_char(&w->text, '{');
+    w->last_key = 0;
     return TM_OK;
 }
 
@@ -129,9 +132,17 @@ static enum tm_status put_flat_key(struct tm_buf *out, struct tm_text key)
     return tm_buf_add(out, key.data + from, key.len - from);
 }
 
-/* Finds the number of KEY in tm_arg_key. If too many keys are remembered, all are forgotten and get new numbers when
- * they occur again. */
-static enum tm_status key_number(struct tm_sqlite *s, struct tm_text key, int64_t *number, struct tm_error *err)
+/* Forgets all keys. They get new numbers when they occur again. */
+static void forget_keys(struct tm_sqlite_args *w)
+{
+    w->keys_removed += w->keys.count;
+    tm_intern_clear(&w->keys);
+    memset(w->followers, 0, (KEYS_MAX + 1) * sizeof *w->followers);
+    w->last_key = 0;
+}
+
+/* Finds the number of KEY in tm_arg_key. If too many keys are remembered, all are forgotten. */
+static enum tm_status add_key(struct tm_sqlite *s, struct tm_text key, int64_t *number, struct tm_error *err)
 {
     struct tm_sqlite_args *w = &s->args;
     sqlite3_stmt *stmt = s->statements[TM_SQL_ARG_KEY];
@@ -139,8 +150,7 @@ static enum tm_status key_number(struct tm_sqlite *s, struct tm_text key, int64_
     bool is_new = true;
     enum tm_status st = tm_intern_add(&w->keys, key.data, key.len, &id, &is_new);
     if (st == TM_END) {
-        w->keys_removed += w->keys.count;
-        tm_intern_clear(&w->keys);
+        forget_keys(w);
         st = tm_intern_add(&w->keys, key.data, key.len, &id, &is_new);
         if (st == TM_END)
             w->keys_removed++; /* a key too long to remember */
@@ -158,6 +168,31 @@ static enum tm_status key_number(struct tm_sqlite *s, struct tm_text key, int64_
         (st = tm_sqlite_bind_text(s, stmt, 3, key, err)) < 0)
         return st;
     return tm_sqlite_run(s, stmt, err);
+}
+
+/* True if the key with NUMBER (plus 1; 0: none) is KEY. */
+static bool is_key(const struct tm_sqlite_args *w, uint32_t number, struct tm_text key)
+{
+    size_t len = 0;
+    const uint8_t *text = number ? tm_intern_get(&w->keys, number - 1, &len) : NULL;
+    return text && len == key.len && (len == 0 || memcmp(text, key.data, len) == 0);
+}
+
+/* Sets *NUMBER to that of KEY in tm_arg_key. Most sets have the keys of an earlier one in the same order. */
+static enum tm_status key_number(struct tm_sqlite *s, struct tm_text key, int64_t *number, struct tm_error *err)
+{
+    struct tm_sqlite_args *w = &s->args;
+    const uint32_t follower = w->followers[w->last_key];
+    if (is_key(w, follower, key)) {
+        w->last_key = follower;
+        *number = w->keys_removed + (int64_t)follower - 1;
+        return TM_OK;
+    }
+    enum tm_status st = add_key(s, key, number, err);
+    uint32_t added = st == TM_OK && *number >= w->keys_removed ? (uint32_t)(*number - w->keys_removed) + 1 : 0;
+    w->followers[w->last_key] = added;
+    w->last_key = added;
+    return st;
 }
 
 /* Puts TEXT as a JSON string. The text of a database must not contain NUL. */
@@ -283,10 +318,10 @@ static enum tm_status put_arg(struct tm_sqlite *s, const struct tm_arg_row *row,
     struct tm_sqlite_args *w = &s->args;
     struct member old;
     int64_t key;
-    enum tm_status st = key_number(s, row->key, &key, err);
-    if (st == TM_OK && (w->count == 0 || w->sets[w->count - 1].id != row->arg_set))
+    enum tm_status st = TM_OK;
+    if (w->count == 0 || w->sets[w->count - 1].id != row->arg_set)
         st = open_set(s, row->arg_set, err);
-    if (st < 0)
+    if (st < 0 || (st = key_number(s, row->key, &key, err)) < 0)
         return st;
     struct tm_sqlite_arg_set *set = &w->sets[w->count - 1];
     if (find_member(w, set, key, &old)) { /* the last value of a key counts */

@@ -87,6 +87,8 @@ struct tm_sqlite_args {
     struct tm_out text;
     struct tm_intern keys; /* number k is keys_removed + k in tm_arg_key */
     int64_t keys_removed;
+    uint32_t *followers; /* by the number of a key in KEYS, plus 1: that of the key after it in its last set */
+    uint32_t last_key;   /* of the open set; 0: it has none yet */
     struct tm_buf flat_key;
     int64_t *holders;     /* by some bits of a key's number: the last set with such a key, plus 1 */
     struct tm_buf member; /* a member that replaces another, or a set that is read again */
