@@ -9,27 +9,35 @@ enum tm_status tm_sqlite_fail(struct tm_sqlite *s, struct tm_error *err)
                         s->db ? sqlite3_errmsg(s->db) : "out of memory");
 }
 
-/* Returns how many bytes at the start of TEXT are ASCII without NUL, or fewer. */
-static size_t clean_bytes(struct tm_text text)
+/* True if all bytes of WORD are ASCII and none is NUL. */
+static bool is_plain_word(uint64_t word)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
+    return ((word | (word - ones)) & highs) == 0; /* subtracting makes a byte of 0 0xff */
+}
+
+/* True if TEXT is ASCII without NUL. The last bytes are read together with some before them. */
+static bool is_plain(struct tm_text text)
+{
+    enum { WORD = 8, HALF = 4 };
     size_t i = 0;
-    for (; text.len - i >= sizeof ones; i += sizeof ones) {
-        uint64_t word = tm_get_le64(text.data + i);
-        if ((word | (word - ones)) & highs) /* subtracting makes a byte of 0 0xff */
-            return i;
+    if (text.len >= WORD) {
+        for (; text.len - i > WORD; i += WORD)
+            if (!is_plain_word(tm_get_le64(text.data + i)))
+                return false;
+        return is_plain_word(tm_get_le64(text.data + text.len - WORD));
     }
+    if (text.len >= HALF)
+        return is_plain_word(tm_get_le32(text.data) | (uint64_t)tm_get_le32(text.data + text.len - HALF) << 32);
     while (i < text.len && text.data[i] && text.data[i] < 0x80)
         i++;
-    return i;
+    return i == text.len;
 }
 
 /* True if TEXT is valid UTF-8 without NUL. */
 static bool is_clean(struct tm_text text)
 {
-    size_t i = clean_bytes(text);
-    return i == text.len || (memchr(text.data + i, 0, text.len - i) == NULL &&
-                             tm_utf8_valid(text.data + i, text.len - i));
+    return is_plain(text) || (memchr(text.data, 0, text.len) == NULL && tm_utf8_valid(text.data, text.len));
 }
 
 static enum tm_status make_valid(struct tm_buf *out, struct tm_text text)

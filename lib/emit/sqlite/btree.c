@@ -180,40 +180,57 @@ static enum tm_status refuse(const struct tm_sqlite_btree *tree, const struct tm
                : tm_error_nomem(err);
 }
 
-enum tm_status tm_sqlite_btree_add(struct tm_sqlite_btree *tree, int64_t rowid, const struct tm_sqlite_record *record,
-                                   struct tm_error *err)
+/* Adds a row, whose head HEAD has HEAD_LEN bytes, to the leaf or to a new one. */
+static enum tm_status add_cell(struct tm_sqlite_btree *tree, const uint8_t *head, size_t head_len,
+                               const struct tm_sqlite_record *record, struct tm_error *err)
 {
-    uint8_t head[2 * TM_SQLITE_VARINT_MAX];
     const struct tm_text values = record->long_text.data ? record->long_text
                                                          : tm_text_at(record->values.data, record->values.len);
-    size_t len = record->types_len + values.len, local = local_bytes(len),
-           local_values = local - record->types_len;
+    const size_t len = record->types_len + values.len, local = local_bytes(len),
+                 cell = head_len + local + (local < len ? CHILD_BYTES : 0), local_values = local - record->types_len;
     uint32_t overflow = 0;
-    enum tm_status st = TM_OK;
-    if (record->failed < 0 || (tree->leaf == NULL && (tree->leaf = new_page(LEAF)) == NULL))
-        return refuse(tree, record, err);
-    if (rowid <= tree->last)
-        return tm_error_set(err, TM_E_SYSTEM, "%s: rows are not in order", tree->pages->name);
-    size_t n = tm_sqlite_put_varint(head, len);
-    n += tm_sqlite_put_varint(head + n, (uint64_t)rowid);
-    size_t cell = n + local + (local < len ? CHILD_BYTES : 0);
-    if (!has_room(tree->leaf, cell))
-        st = close_leaf(tree, err);
+    enum tm_status st = has_room(tree->leaf, cell) ? TM_OK : close_leaf(tree, err);
     if (st == TM_OK && local < len)
         st = put_overflow(tree, values.data + local_values, len - local, &overflow, err);
     if (st < 0)
         return st;
     uint8_t *to = put_cell(tree->leaf, cell);
-    memcpy(to, head, n);
-    memcpy(to + n, record->types, record->types_len);
-    to[n] = (uint8_t)record->types_len;
+    memcpy(to, head, head_len);
+    to += head_len;
+    memcpy(to, record->types, record->types_len);
+    to[0] = (uint8_t)record->types_len;
     if (local_values)
-        memcpy(to + n + record->types_len, values.data, local_values);
+        memcpy(to + record->types_len, values.data, local_values);
     if (overflow)
-        put_be32(to + n + local, overflow);
-    if (record->wide_column && record->types_len + record->wide_at + TM_SQLITE_NUMBER <= local)
-        tm_wide_places_add(&tree->wides, rowid, record->wide_column,
-                           tree->leaf->top + (uint32_t)(n + record->types_len + record->wide_at));
+        put_be32(to + local, overflow);
+    return TM_OK;
+}
+
+/* Remembers where the column of RECORD that may change is in the row that was added last. */
+static void note_wide(struct tm_sqlite_btree *tree, int64_t rowid, size_t head_len,
+                      const struct tm_sqlite_record *record)
+{
+    const size_t at = record->types_len + record->wide_at;
+    if (at + TM_SQLITE_NUMBER <= local_bytes(record->types_len + record->values.len))
+        tm_wide_places_add(&tree->wides, rowid, record->wide_column, tree->leaf->top + (uint32_t)(head_len + at));
+}
+
+enum tm_status tm_sqlite_btree_add(struct tm_sqlite_btree *tree, int64_t rowid, const struct tm_sqlite_record *record,
+                                   struct tm_error *err)
+{
+    uint8_t head[2 * TM_SQLITE_VARINT_MAX];
+    const size_t values = record->long_text.data ? record->long_text.len : record->values.len;
+    if (record->failed < 0 || (tree->leaf == NULL && (tree->leaf = new_page(LEAF)) == NULL))
+        return refuse(tree, record, err);
+    if (rowid <= tree->last)
+        return tm_error_set(err, TM_E_SYSTEM, "%s: rows are not in order", tree->pages->name);
+    size_t n = tm_sqlite_put_varint(head, record->types_len + values);
+    n += tm_sqlite_put_varint(head + n, (uint64_t)rowid);
+    enum tm_status st = add_cell(tree, head, n, record, err);
+    if (st < 0)
+        return st;
+    if (record->wide_column)
+        note_wide(tree, rowid, n, record);
     tree->last = rowid;
     return TM_OK;
 }

@@ -7,8 +7,7 @@ enum { TYPE_NULL = 0, TYPE_INT64 = 6, TYPE_FLOAT = 7, TYPE_ONE = 9, TYPE_TEXT = 
 
 static const uint8_t type_bytes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
 
-/* Room after the values for a number in each column. So putting a number needs no check. */
-enum { NUMBER_BYTES = 8, SLACK = TM_RECORD_COLUMNS_MAX * NUMBER_BYTES };
+enum { NUMBER_BYTES = 8, ROOM = 1 << 10 }; /* ROOM: for the numbers and short texts of a row */
 
 /* Puts each seven bits of VALUE, which has 56 at most, into a byte. */
 static uint64_t spread(uint64_t value)
@@ -56,7 +55,7 @@ void tm_sqlite_record_begin(struct tm_sqlite_record *record)
     record->wide_column = 0;
     tm_buf_clear(&record->values);
     record->long_text.data = NULL;
-    record->failed = tm_buf_reserve(&record->values, SLACK) < 0 ? TM_E_SYSTEM : TM_OK;
+    record->failed = tm_buf_reserve(&record->values, ROOM) < 0 ? TM_E_SYSTEM : TM_OK;
 }
 
 /* Adds a value's type and returns where its LEN bytes go; NULL: out of memory. */
@@ -64,7 +63,7 @@ static uint8_t *put_value(struct tm_sqlite_record *record, uint64_t type, size_t
 {
     if (record->failed < 0)
         return NULL;
-    if (tm_buf_reserve(&record->values, len + SLACK) < 0) {
+    if (tm_buf_reserve(&record->values, len + TM_RECORD_SLACK) < 0) {
         record->failed = TM_E_SYSTEM;
         return NULL;
     }
@@ -103,12 +102,10 @@ void tm_sqlite_record_real(struct tm_sqlite_record *record, double value)
     }
 }
 
-void tm_sqlite_record_text(struct tm_sqlite_record *record, struct tm_text text)
+void tm_sqlite_record_any_text(struct tm_sqlite_record *record, struct tm_text text)
 {
     uint8_t *to;
-    if (text.data == NULL)
-        tm_sqlite_record_null(record);
-    else if (text.len > TM_RECORD_TEXT_MAX)
+    if (text.len > TM_RECORD_TEXT_MAX)
         record->failed = TM_E_INPUT;
     else if ((to = put_value(record, TYPE_TEXT + 2 * (uint64_t)text.len, text.len)) != NULL && text.len)
         memcpy(to, text.data, text.len);

@@ -10,11 +10,13 @@
 #include "model/rows.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 enum {
     TM_RECORD_COLUMNS_MAX = 24,                          /* the length of all types fits one byte */
     TM_RECORD_TYPES_MAX = 1 + TM_RECORD_COLUMNS_MAX * 5 + 4, /* that length, the types, and room for the last */
     TM_RECORD_TEXT_MAX = 1000000000,                     /* SQLite reads no longer value */
+    TM_RECORD_SLACK = TM_RECORD_COLUMNS_MAX * 8, /* room after the values for a number in each column */
 };
 
 /* Zero-initialise. Put the values in the order of the columns; the column that is the rowid is put as null. Lack of
@@ -71,8 +73,27 @@ static inline void tm_sqlite_record_id(struct tm_sqlite_record *record, int64_t 
 
 /* For a column of type REAL. NaN becomes NULL, as always in SQLite. */
 void tm_sqlite_record_real(struct tm_sqlite_record *record, double value);
+/* Does the work of tm_sqlite_record_text for a text of any length. */
+void tm_sqlite_record_any_text(struct tm_sqlite_record *record, struct tm_text text);
+
 /* TEXT is UTF-8 without NUL; its data may be NULL. */
-void tm_sqlite_record_text(struct tm_sqlite_record *record, struct tm_text text);
+static inline void tm_sqlite_record_text(struct tm_sqlite_record *record, struct tm_text text)
+{
+    enum { TYPE = 13, SHORT_MAX = (0x7f - TYPE) / 2 }; /* the type of an empty text; the longest with a type of a byte */
+    if (text.data == NULL) {
+        tm_sqlite_record_null(record);
+        return;
+    }
+    if (text.len > SHORT_MAX || record->failed < 0 ||
+        record->values.cap - record->values.len < SHORT_MAX + TM_RECORD_SLACK) {
+        tm_sqlite_record_any_text(record, text);
+        return;
+    }
+    record->types[record->types_len++] = (uint8_t)(TYPE + 2 * text.len);
+    memcpy(record->values.data + record->values.len, text.data, text.len);
+    record->values.len += text.len;
+}
+
 /* Puts TEXT without copying it. It must be the only value of the record that is not NULL, and valid until the record
  * has been added. */
 void tm_sqlite_record_long_text(struct tm_sqlite_record *record, struct tm_text text);
