@@ -107,3 +107,12 @@ END
         WHERE slice.name = 'b' OR key IN ('args.r3', 'args.r99', 'args.new') ORDER BY ts, a.id" | tr '\n' ' ')" = \
         'args.r3|7.25|3 args.r99|99.5|99 args.new|8.5|101 args.x|3.5|0 args.y|2.5|1 args.z|4.5|2 ' ]
 }
+
+@test "a number that a repeated argument replaces by NaN is not shown" {
+    packets <<'END'
+1 { 10: 7 8: 10 11 { 9: 3 11: 1 10: 1 4 { 10: "x" 5: 1.5 } 4 { 10: "y" 5: 2.5 } 4 { 10: "x" 5: 0x7ff8000000000000 } } }
+END
+    same 'debug.x|real|
+debug.y|real|2.5'
+    [ "$(sqlite3 p.db 'SELECT count(*) FROM tm_arg_real')" = 1 ]
+}

@@ -101,7 +101,7 @@ bool tm_arg_next(struct tm_pb *pb, struct tm_arg_row *row)
     struct tm_pb_field f;
     if (!next_arg(pb, &f))
         return false;
-    *row = (struct tm_arg_row){.id = 0};
+    *row = (struct tm_arg_row){.has_int = false};
     decode(row, f.data, f.len);
     return true;
 }
@@ -150,21 +150,10 @@ static struct tm_found_args find_args(const uint8_t *detail, size_t len)
 }
 
 /* Gives the args of SET to the receiver. */
-static enum tm_status put_rows(struct tm_arg_sets *sets, int64_t set, const struct args *args, struct tm_error *err)
+static enum tm_status put_args(struct tm_arg_sets *sets, int64_t set, const struct args *args, struct tm_error *err)
 {
-    struct tm_pb pb = tm_pb_of(args->data, args->len);
-    struct tm_arg_row row;
-    enum tm_status st = TM_OK;
-    if (sets->rows->args) {
-        sets->next_id += args->count;
-        return sets->rows->args(sets->rows->self, set, (struct tm_text){args->data, args->len}, err);
-    }
-    while (st == TM_OK && tm_arg_next(&pb, &row)) {
-        row.id = sets->next_id++;
-        row.arg_set = set;
-        st = sets->rows->arg(sets->rows->self, &row, err);
-    }
-    return st;
+    sets->next_id += args->count;
+    return sets->rows->args(sets->rows->self, set, tm_text_at(args->data, args->len), err);
 }
 
 static enum tm_status begin_cache(struct tm_arg_sets *sets, struct tm_error *err)
@@ -192,7 +181,7 @@ static enum tm_status add(struct tm_arg_sets *sets, const struct args *args, int
     enum tm_status st;
     *set = sets->next_id;
     if (sets->repeats)
-        return put_rows(sets, *set, args, err);
+        return put_args(sets, *set, args, err);
     if (sets->seen == NULL && (st = begin_cache(sets, err)) < 0)
         return st;
     struct tm_arg_sets_seen *seen = &sets->seen[slot_of(args->hash)];
@@ -203,7 +192,7 @@ static enum tm_status add(struct tm_arg_sets *sets, const struct args *args, int
         return TM_OK;
     }
     *seen = (struct tm_arg_sets_seen){keyed, *set + 1};
-    return put_rows(sets, *set, args, err);
+    return put_args(sets, *set, args, err);
 }
 
 enum tm_status tm_arg_sets_add_found(struct tm_arg_sets *sets, const struct tm_found_args *found, int64_t *set,
@@ -228,7 +217,7 @@ enum tm_status tm_arg_sets_open(struct tm_arg_sets *sets, const struct tm_found_
     struct args args;
     enum tm_status st = bytes_of(sets, found, &args, err);
     *set = TM_NO_ID;
-    if (st < 0 || args.hash == 0 || (st = add(sets, &args, set, err)) < 0 || sets->rows->args == NULL)
+    if (st < 0 || args.hash == 0 || (st = add(sets, &args, set, err)) < 0 || sets->repeats)
         return st;
     return tm_kept_args_put(&sets->kept, *set, (struct tm_text){args.data, args.len}, err);
 }
@@ -314,11 +303,11 @@ enum tm_status tm_arg_sets_join_found(struct tm_arg_sets *sets, const struct tm_
     enum tm_status st = bytes_of(sets, found, &args, err);
     if (st < 0 || args.hash == 0)
         return st;
-    if (sets->rows->args && tm_kept_args_find(&sets->kept, first, &kept))
+    if (!sets->repeats && tm_kept_args_find(&sets->kept, first, &kept))
         return put_both(sets, kept, &args, set, err);
     *set = sets->next_id;
     st = sets->rows->arg_copy(sets->rows->self, first, *set, &sets->next_id, err);
-    return st < 0 ? st : put_rows(sets, *set, &args, err);
+    return st < 0 ? st : put_args(sets, *set, &args, err);
 }
 
 enum tm_status tm_arg_sets_join(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,

@@ -28,7 +28,7 @@ struct tm_arg_sets {
     struct tm_kept_args kept;
 };
 
-/* Reads the next arg of PB, the args that a receiver gets, into ROW, without its ids. False: there is none. */
+/* Reads the next arg of PB, the args that a receiver gets, into ROW. False: there is none. */
 bool tm_arg_next(struct tm_pb *pb, struct tm_arg_row *row);
 
 /* The args of a Detail message, which is borrowed, without its other fields. Set DETAIL, then add each field of it that

@@ -94,8 +94,6 @@ struct tm_ftrace_row {
 const char *tm_arg_type_name(enum tm_arg type);
 
 struct tm_arg_row {
-    int64_t id;
-    int64_t arg_set;
     struct tm_text key;
     enum tm_arg type; /* tm_arg_type_name */
     bool has_int, has_real;
@@ -185,11 +183,9 @@ struct tm_rows {
     enum tm_status (*counter)(void *self, const struct tm_counter_row *row, struct tm_error *err);
     enum tm_status (*sched)(void *self, const struct tm_sched_row *row, struct tm_error *err);
     enum tm_status (*sched_end)(void *self, int64_t id, int64_t dur, struct tm_text end_state, struct tm_error *err);
-    /* One arg of a set, after those before it. Not called if args is there. */
-    enum tm_status (*arg)(void *self, const struct tm_arg_row *row, struct tm_error *err);
-    /* All args of the new set SET: fields of a Detail message, for tm_arg_next. NULL: arg is called for each. */
+    /* All args of the new set SET: fields of a Detail message, for tm_arg_next. */
     enum tm_status (*args)(void *self, int64_t set, struct tm_text args, struct tm_error *err);
-    /* Repeats the args of set FROM as rows of set INTO. Their ids start at *ID, which is advanced. */
+    /* Repeats the args of set FROM in the new set INTO, which then gets more. *ID is advanced by their number. */
     enum tm_status (*arg_copy)(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err);
     enum tm_status (*flow)(void *self, int64_t slice_out, int64_t slice_in, struct tm_error *err);
     enum tm_status (*sample)(void *self, const struct tm_sample_row *row, struct tm_error *err);

@@ -249,6 +249,31 @@ static void test_change(void)
            "402 402");
 }
 
+/* A row changes although a later one has taken the place where its number was remembered. */
+static void test_forgotten_place(void)
+{
+    enum { ROWS = TM_WIDE_PLACES + 5, COLUMN = 1 };
+    struct files f;
+    struct tm_error err = {0};
+    uint32_t roots[2];
+    bool good = true;
+    make(roots);
+    open_files(&f, roots);
+    for (int64_t id = 0; good && id < ROWS; id++) {
+        tm_sqlite_record_begin(&f.record);
+        tm_sqlite_record_null(&f.record);
+        tm_sqlite_record_wide(&f.record, -1);
+        good = tm_sqlite_btree_add(&f.b, id, &f.record, &err) == TM_OK;
+    }
+    ok(good);
+    ok(tm_wide_places_find(&f.b.wides, 3, COLUMN) == NULL);
+    ok(tm_wide_places_find(&f.b.wides, 3 + TM_WIDE_PLACES, COLUMN) != NULL);
+    is_int(tm_sqlite_btree_change(&f.b, 3, COLUMN, 7, &err), TM_OK);
+    is_int(tm_sqlite_btree_change(&f.b, 3 + TM_WIDE_PLACES, COLUMN, 8, &err), TM_OK);
+    close_files(&f);
+    is_str(ask("SELECT group_concat(id || ' ' || n, ', ') FROM b WHERE n <> -1"), "3 7, 65539 8");
+}
+
 /* A text that SQLite cannot read is refused. */
 static void test_too_long(void)
 {
@@ -291,6 +316,7 @@ int main(void)
     test_rows(20000); /* enough overflow pages for a third level of the tree */
     test_long_text();
     test_change();
+    test_forgotten_place();
     test_too_long();
     test_lock_page();
     return tap_done();

@@ -131,9 +131,10 @@ static void test_proto_map(void)
     tm_proto_map_release(&map);
 }
 
-static enum tm_status count_arg(void *self, const struct tm_arg_row *row, struct tm_error *err)
+static enum tm_status count_set(void *self, int64_t set, struct tm_text args, struct tm_error *err)
 {
-    (void)row;
+    (void)set;
+    (void)args;
     (void)err;
     ++*(int *)self;
     return TM_OK;
@@ -144,7 +145,7 @@ static void test_arg_sets(void)
     static const uint8_t arg[] = {TM_ARG_KEY << 3 | TM_PB_LEN, 4, 'n', 'a', 'm', 'e', TM_ARG_INT << 3, 2};
     uint8_t other[sizeof arg];
     int count = 0;
-    const struct tm_rows rows = {.self = &count, .arg = count_arg};
+    const struct tm_rows rows = {.self = &count, .args = count_set};
     struct tm_arg_sets sets = {.rows = &rows};
     struct tm_buf detail = {0}, same = {0};
     int64_t a, b, c;

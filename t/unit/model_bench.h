@@ -78,13 +78,17 @@ static inline enum tm_status on_sched_end(void *self, int64_t id, int64_t dur, s
     return tm_buf_addf(&((struct bench *)self)->out, "off %" PRId64 " %" PRId64 " %s\n", id, dur, text(state, s));
 }
 
-static inline enum tm_status on_arg(void *self, const struct tm_arg_row *r, struct tm_error *err)
+static inline enum tm_status on_args(void *self, int64_t set, struct tm_text args, struct tm_error *err)
 {
+    struct tm_pb pb = tm_pb_of(args.data, args.len);
+    struct tm_arg_row r;
     char key[64], value[64];
+    enum tm_status st = TM_OK;
     (void)err;
-    return tm_buf_addf(&((struct bench *)self)->out, "arg %" PRId64 " a%" PRId64 " %s %s %" PRId64 " %s\n", r->id,
-                       r->arg_set, text(r->key, key), tm_arg_type_name(r->type), r->int_value,
-                       text(r->string_value, value));
+    while (st == TM_OK && tm_arg_next(&pb, &r))
+        st = tm_buf_addf(&((struct bench *)self)->out, "arg a%" PRId64 " %s %s %" PRId64 " %s\n", set,
+                         text(r.key, key), tm_arg_type_name(r.type), r.int_value, text(r.string_value, value));
+    return st;
 }
 
 static inline enum tm_status on_arg_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err)
@@ -189,7 +193,7 @@ static inline void start_as(struct bench *b, const char *json_type)
     b->rows = (struct tm_rows){.self = b, .slice = on_slice, .slice_end = on_slice_end,
                                .slice_thread_begin = on_thread_reading,
                                .slice_thread_end = on_thread_reading, .counter = on_counter, .sched = on_sched,
-                               .sched_end = on_sched_end, .arg = on_arg, .arg_copy = on_arg_copy, .flow = on_flow,
+                               .sched_end = on_sched_end, .args = on_args, .arg_copy = on_arg_copy, .flow = on_flow,
                                .sample = on_sample, .mapping = on_mapping, .frame = on_frame,
                                .callsite = on_callsite, .log = on_log, .thread_state = on_thread_state,
                                .thread_state_end = on_thread_state_end, .wakeup = on_wakeup,

@@ -52,12 +52,20 @@ static enum tm_status check_flow(void *self, int64_t from, int64_t to, struct tm
     }
 TAKE(take_counter, tm_counter_row)
 TAKE(take_sched, tm_sched_row)
-TAKE(take_arg, tm_arg_row)
 TAKE(take_sample, tm_sample_row)
 TAKE(take_frame, tm_frame_row)
 TAKE(take_callsite, tm_callsite_row)
 TAKE(take_log, tm_log_row)
 #undef TAKE
+
+static enum tm_status take_args(void *self, int64_t set, struct tm_text args, struct tm_error *err)
+{
+    (void)self;
+    (void)set;
+    (void)args;
+    (void)err;
+    return TM_OK;
+}
 
 static enum tm_status take_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err)
 {
@@ -128,7 +136,7 @@ static void test_random(void)
     b.rows = (struct tm_rows){.self = &v, .slice = check_slice, .slice_end = check_slice_end,
                               .slice_thread_begin = on_thread_reading,
                               .slice_thread_end = on_thread_reading, .counter = take_counter, .sched = take_sched,
-                              .sched_end = check_sched_end, .arg = take_arg, .arg_copy = take_copy,
+                              .sched_end = check_sched_end, .args = take_args, .arg_copy = take_copy,
                               .flow = check_flow, .sample = take_sample, .mapping = take_mapping,
                               .frame = take_frame, .callsite = take_callsite, .log = take_log,
                               .thread_state = on_thread_state, .thread_state_end = on_thread_state_end,

@@ -267,10 +267,10 @@ static void test_args(void)
     add_detail(&b, on_thread(TM_KIND_SLICE_BEGIN, 12, 7), "x", NULL, &one);
     add_detail(&b, on_thread(TM_KIND_SLICE_END, 13, 7), NULL, NULL, NULL);
     rows_are(&b, "args",
-             "arg 0 a0 debug.a int -4 -\n"
+             "arg a0 debug.a int -4 -\n"
              "slice 0 10 -1 t0 d0 p-1 x -\n"
-             "copy a0 a1\n"
-             "arg 2 a1 debug.b int 5 -\n"
+             "arg a1 debug.a int -4 -\n"
+             "arg a1 debug.b int 5 -\n"
              "end 0 1 a1\n"
              "slice 1 12 -1 t0 d0 p-1 x -\n"
              "end 1 1 a0\n");

@@ -222,11 +222,24 @@ static enum tm_status add_real(struct tm_sqlite_args *w, int64_t id, double valu
     return TM_OK;
 }
 
-/* Writes a real to a table of its own, since not every version of SQLite reads a real exactly from text. */
-static enum tm_status put_real(struct tm_sqlite *s, const struct tm_arg_row *row, int64_t place, struct tm_error *err)
+/* Removes real ID, if the last set has it: its key has a value that is no number now. */
+static void remove_real(struct tm_sqlite_args *w, int64_t id)
+{
+    uint32_t i = tm_search_i64(w->reals, w->real_count, TM_SEARCH_FIELD(struct tm_sqlite_arg_real, id), id);
+    if (i == w->real_count || w->reals[i].id != id)
+        return;
+    w->real_count--;
+    memmove(w->reals + i, w->reals + i + 1, (w->real_count - i) * sizeof *w->reals);
+}
+
+/* Writes real ID to a table of its own, since not every version of SQLite reads a real exactly from text. */
+static enum tm_status put_real(struct tm_sqlite *s, double value, int64_t id, struct tm_error *err)
 {
     tm_out_str(&s->args.text, "null");
-    return isnan(row->real_value) ? TM_OK : add_real(&s->args, row->arg_set + place, row->real_value, err);
+    if (!isnan(value))
+        return add_real(&s->args, id, value, err);
+    remove_real(&s->args, id);
+    return TM_OK;
 }
 
 /* Reads the member that begins at AT. */
@@ -306,21 +319,22 @@ static enum tm_status put_member(struct tm_sqlite *s, const struct tm_arg_row *r
     if (row->has_int)
         return TM_OK;
     if (row->has_real)
-        return put_real(s, row, place, err);
+        return put_real(s, row->real_value, s->args.sets[s->args.count - 1].id + place, err);
     if (row->string_value.data)
         return put_string(s, row->string_value, err);
     tm_out_str(out, "null");
     return TM_OK;
 }
 
-static enum tm_status put_arg(struct tm_sqlite *s, const struct tm_arg_row *row, struct tm_error *err)
+/* Adds ROW to set ID. */
+static enum tm_status put_arg(struct tm_sqlite *s, int64_t id, const struct tm_arg_row *row, struct tm_error *err)
 {
     struct tm_sqlite_args *w = &s->args;
     struct member old;
     int64_t key;
     enum tm_status st = TM_OK;
-    if (w->count == 0 || w->sets[w->count - 1].id != row->arg_set)
-        st = open_set(s, row->arg_set, err);
+    if (w->count == 0 || w->sets[w->count - 1].id != id)
+        st = open_set(s, id, err);
     if (st < 0 || (st = key_number(s, row->key, &key, err)) < 0)
         return st;
     struct tm_sqlite_arg_set *set = &w->sets[w->count - 1];
@@ -342,10 +356,8 @@ enum tm_status tm_sqlite_args(void *self, int64_t set, struct tm_text args, stru
     struct tm_pb pb = tm_pb_of(args.data, args.len);
     struct tm_arg_row row;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && tm_arg_next(&pb, &row)) {
-        row.arg_set = set;
-        st = put_arg(self, &row, err);
-    }
+    while (st == TM_OK && tm_arg_next(&pb, &row))
+        st = put_arg(self, set, &row, err);
     return st;
 }
 

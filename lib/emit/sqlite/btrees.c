@@ -2,26 +2,44 @@
  * page (btree.h). */
 #include "emit/sqlite/internal.h"
 
-static const char *const names[] = {
-    "slice",        "counter", "sched",   "thread_state", "ftrace_event",   "tm_arg_set",        "tm_arg_real",
-    "flow",         "thread",  "process", "track",        "clock_snapshot", "heap_graph_object", "heap_graph_reference",
-    "android_logs", "tm_sample", "spurious_sched_wakeup"};
+#include <stddef.h>
 
-enum { COUNT = sizeof names / sizeof *names };
+#define TREE(member) offsetof(struct tm_sqlite, member)
+
+static const struct {
+    const char *name;
+    size_t tree; /* where struct tm_sqlite has it */
+} tables[] = {
+    {"slice", TREE(slices.table)},
+    {"counter", TREE(counters)},
+    {"sched", TREE(scheds.table)},
+    {"thread_state", TREE(thread_states.table)},
+    {"ftrace_event", TREE(ftrace_events)},
+    {"tm_arg_set", TREE(args.table)},
+    {"tm_arg_real", TREE(args.real_table)},
+    {"flow", TREE(flows)},
+    {"thread", TREE(threads)},
+    {"process", TREE(processes)},
+    {"track", TREE(tracks)},
+    {"clock_snapshot", TREE(clocks)},
+    {"heap_graph_object", TREE(heap.objects)},
+    {"heap_graph_reference", TREE(heap.references)},
+    {"android_logs", TREE(logs)},
+    {"tm_sample", TREE(samples)},
+    {"spurious_sched_wakeup", TREE(wakeups)},
+};
+
+enum { COUNT = sizeof tables / sizeof *tables };
 
 static struct tm_sqlite_btree *tree_at(struct tm_sqlite *s, int i)
 {
-    struct tm_sqlite_btree *const trees[COUNT] = {
-        &s->slices.table, &s->counters, &s->scheds.table, &s->thread_states.table, &s->ftrace_events, &s->args.table,
-        &s->args.real_table, &s->flows, &s->threads, &s->processes, &s->tracks, &s->clocks, &s->heap.objects,
-        &s->heap.references, &s->logs, &s->samples, &s->wakeups};
-    return trees[i];
+    return (struct tm_sqlite_btree *)(void *)((uint8_t *)s + tables[i].tree);
 }
 
 bool tm_sqlite_is_btree(const char *name)
 {
     int i = 0;
-    while (i < COUNT && strcmp(names[i], name) != 0)
+    while (i < COUNT && strcmp(tables[i].name, name) != 0)
         i++;
     return i < COUNT;
 }
@@ -37,7 +55,7 @@ enum tm_status tm_sqlite_btrees_open(struct tm_sqlite *s, struct tm_error *err)
         SQLITE_OK)
         return tm_sqlite_fail(s, err);
     for (int i = 0; st == TM_OK && i < COUNT; i++) {
-        sqlite3_bind_text(root, 1, names[i], -1, SQLITE_STATIC);
+        sqlite3_bind_text(root, 1, tables[i].name, -1, SQLITE_STATIC);
         if (sqlite3_step(root) == SQLITE_ROW)
             tm_sqlite_btree_init(tree_at(s, i), &s->pages, (uint32_t)sqlite3_column_int64(root, 0));
         else

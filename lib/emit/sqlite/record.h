@@ -79,7 +79,7 @@ void tm_sqlite_record_any_text(struct tm_sqlite_record *record, struct tm_text t
 /* TEXT is UTF-8 without NUL; its data may be NULL. */
 static inline void tm_sqlite_record_text(struct tm_sqlite_record *record, struct tm_text text)
 {
-    enum { TYPE = 13, SHORT_MAX = (0x7f - TYPE) / 2 }; /* the type of an empty text; the longest with a type of a byte */
+    enum { TYPE = 13, SHORT_MAX = (0x7f - TYPE) / 2 }; /* of an empty text; the longest whose type is a byte */
     if (text.data == NULL) {
         tm_sqlite_record_null(record);
         return;

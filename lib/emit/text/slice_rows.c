@@ -213,15 +213,11 @@ static enum tm_status take_run_end(void *self, int64_t id, int64_t dur, struct t
     return st < 0 ? st : write_ready(r, false, err);
 }
 
-/* Adds an arg to the current ones, after those of another set are dropped. */
-static enum tm_status take_arg(void *self, const struct tm_arg_row *row, struct tm_error *err)
+/* Adds an arg to the current ones. */
+static enum tm_status take_arg(struct tm_slice_rows *r, const struct tm_arg_row *row, struct tm_error *err)
 {
-    struct tm_slice_rows *r = self;
     struct tm_arg_value arg = {.key = row->key, .value = row->string_value, .is_text = row->string_value.data != NULL};
     struct tm_out *out = &r->number;
-    if (r->args_set != row->arg_set)
-        tm_buf_clear(&r->args);
-    r->args_set = row->arg_set;
     tm_buf_clear(&out->buf);
     if (arg.is_text)
         return tm_arg_list_add(&r->args, &arg) < 0 ? tm_error_nomem(err) : TM_OK;
@@ -241,6 +237,21 @@ static enum tm_status take_arg(void *self, const struct tm_arg_row *row, struct 
         arg.is_text = true;
     }
     return out->failed || tm_arg_list_add(&r->args, &arg) < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+/* Adds the args of SET to the current ones, after those of another set are dropped. */
+static enum tm_status take_args(void *self, int64_t set, struct tm_text args, struct tm_error *err)
+{
+    struct tm_slice_rows *r = self;
+    struct tm_pb pb = tm_pb_of(args.data, args.len);
+    struct tm_arg_row row;
+    enum tm_status st = TM_OK;
+    if (r->args_set != set)
+        tm_buf_clear(&r->args);
+    r->args_set = set;
+    while (st == TM_OK && tm_arg_next(&pb, &row))
+        st = take_arg(r, &row, err);
+    return st;
 }
 
 /* Begins set INTO without args, because the row already has those of FROM. */
@@ -403,7 +414,7 @@ void tm_slice_rows_init(struct tm_slice_rows *r, const struct tm_emit_context *c
                                .counter = take_counter,
                                .sched = take_run,
                                .sched_end = take_run_end,
-                               .arg = take_arg,
+                               .args = take_args,
                                .arg_copy = take_arg_copy,
                                .flow = take_flow,
                                .sample = take_sample,
