@@ -51,25 +51,16 @@ struct tm_block *tm_block_copy(void *mem, const struct tm_batch *batch)
     return block;
 }
 
-/* Writes COUNT records of WORDS words each to TO, in the given order. Callers pass a constant for WORDS. */
-static inline void put_records(uint8_t *to, const struct tm_block_order *order, uint32_t count, uint32_t stride,
-                               uint32_t words)
-{
-    const uint32_t *rows = order->rows;
-    for (uint32_t i = 0; i < count; i++, to += stride)
-        for (uint32_t w = 0; w < words; w++)
-            tm_put_le64(to + (size_t)8 * w, order->words[(size_t)w * count + rows[i]]);
-}
-
+/* Writes COUNT records to TO in the given order. */
 static void pack_records(uint8_t *to, const struct tm_block_layout *layout, const struct tm_block_order *order,
                          uint32_t count)
 {
-    if (layout->words == 2)
-        put_records(to, order, count, layout->stride, 2);
-    else if (layout->words == 3)
-        put_records(to, order, count, layout->stride, 3);
-    else
-        put_records(to, order, count, layout->stride, layout->words);
+    const uint32_t *rows = order->rows;
+    for (uint32_t i = 0; i < count; i++, to += layout->stride) {
+        const uint64_t *word = order->words + rows[i];
+        for (uint8_t *at = to, *end = to + (size_t)8 * layout->words; at < end; at += 8, word += count)
+            tm_put_le64(at, *word);
+    }
 }
 
 /* Copies payloads most of which are shorter than TM_BLOCK_SLACK. TO has that many bytes after its end. Length is

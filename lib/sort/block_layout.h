@@ -52,12 +52,16 @@ static inline uint64_t tm_block_layout_value(const struct tm_block_layout *layou
  * layout->words of each row. */
 void tm_block_layout_pack(const struct tm_block_layout *layout, const struct tm_batch *batch, uint64_t *words);
 
+enum { TM_LAYOUTS_OFFERED = 8 /* layouts that new blocks can get, at a time */ };
+
 /* Layouts in use. They live as long as the set. Zero-initialise. */
 struct tm_block_layouts {
     struct tm_block_layout **all;
     uint32_t count;
     /* private */
     uint32_t cap;
+    const struct tm_block_layout *offered[TM_LAYOUTS_OFFERED];
+    uint32_t offered_count;
 };
 
 /* Returns a layout that can hold BATCH, an existing one where possible. Returns NULL if there is no memory. */
