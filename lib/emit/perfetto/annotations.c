@@ -22,26 +22,26 @@ struct annotation {
     uint32_t type; /* enum tm_arg; 0: it has no value */
 };
 
-/* Reads the Arg of LEN bytes at DATA. The prefix of keys of Chrome JSON is left out. */
-static struct annotation annotation_of(const uint8_t *data, size_t len)
+/* Sets *ARG to the Arg of LEN bytes at DATA. The prefix of keys of Chrome JSON is left out. */
+static void read_argument(const uint8_t *data, size_t len, struct annotation *arg)
 {
     enum { PREFIX = sizeof json_prefix - 1 };
-    struct annotation arg = {.key = data};
     struct tm_pb pb = tm_pb_of(data, len);
     struct tm_pb_field f;
+    arg->key = data;
+    arg->len = arg->type = 0;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id != TM_ARG_KEY || f.type != TM_PB_LEN) {
-            arg.type = f.id;
-            arg.value = f.value;
-            arg.bytes = f.data;
-            arg.bytes_len = (uint32_t)f.len;
+            arg->type = f.id;
+            arg->value = f.value;
+            arg->bytes = f.data;
+            arg->bytes_len = (uint32_t)f.len;
             continue;
         }
         size_t skip = f.len > PREFIX && memcmp(f.data, json_prefix, PREFIX) == 0 ? PREFIX : 0;
-        arg.key = f.data + skip;
-        arg.len = (uint32_t)(f.len - skip);
+        arg->key = f.data + skip;
+        arg->len = (uint32_t)(f.len - skip);
     }
-    return arg;
 }
 
 /* Writes the value of ARG at P, which has room, and returns the byte after it. */
@@ -282,8 +282,9 @@ void tm_annotations_begin(struct tm_annotations *a, uint32_t id, uint32_t like)
 
 enum tm_status tm_annotations_add(struct tm_annotations *a, const uint8_t *data, size_t len)
 {
-    const struct annotation arg = annotation_of(data, len);
+    struct annotation arg;
     size_t mark;
+    read_argument(data, len, &arg);
     if (arg.type == 0)
         return TM_OK;
     const struct tm_annotation_step *step =
