@@ -210,8 +210,6 @@ static bool is_listed(struct tm_json_args *a)
 {
     enum { PREFIX_BYTES = 5 /* "args." */ };
     size_t at = a->key.len > PREFIX_BYTES && memcmp(a->key.data, "args.", PREFIX_BYTES) == 0 ? PREFIX_BYTES : 0;
-    if (a->is_check)
-        return false;
     return a->wanted == NULL || tm_name_memo_has(&a->memo, a->wanted, a->key.data + at, a->key.len - at);
 }
 

@@ -19,7 +19,6 @@ struct tm_json_args {
     bool cut;
     bool no_memory;       /* detail is incomplete */
     const struct tm_name_set *wanted; /* the only arguments to add; borrowed; NULL: all */
-    bool is_check; /* no argument is added; the text is only checked */
     struct tm_json_arg_places *places; /* of the objects that are read; borrowed; NULL: none are remembered */
     /* private */
     struct tm_name_memo memo; /* of wanted */

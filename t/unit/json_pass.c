@@ -59,7 +59,7 @@ static void test_mutations(void)
 {
     static const char bytes[] = "{}[],:\"\\0123456789.eE+- \ntfn\x01\x80x";
     struct tm_buf text = {0};
-    struct tm_json_args args = {0}, check = {.is_check = true, .places = calloc(1, sizeof *check.places)};
+    struct tm_json_args args = {0}, again = {.places = calloc(1, sizeof *again.places)};
     uint64_t seed = 99;
     bool same = true;
     long accepted = 0, refused = 0;
@@ -76,8 +76,7 @@ static void test_mutations(void)
             struct tm_json_scan a = tm_json_scan_bytes(text.data, text.data + text.len, r & 1), b = a, c = a;
             long one = verdict(tm_json_value(&a, &value), &a, text.data);
             long other = verdict(tm_json_args_read(&args, "args", &b, &value), &b, text.data);
-            same = one == other && one == verdict(tm_json_args_read(&check, "args", &c, &value), &c, text.data) &&
-                   check.detail.len == 0;
+            same = one == other && one == verdict(tm_json_args_read(&again, "args", &c, &value), &c, text.data);
             if (!same)
                 printf("# %ld and %ld for %s\n", one, other, tm_buf_cstr(&text));
             accepted += one > 0;
@@ -89,8 +88,8 @@ static void test_mutations(void)
     ok(accepted > 1000 && refused > 1000);
     printf("# %ld accepted, %ld refused\n", accepted, refused);
     tm_json_args_release(&args);
-    free(check.places);
-    tm_json_args_release(&check);
+    free(again.places);
+    tm_json_args_release(&again);
     tm_buf_release(&text);
 }
 

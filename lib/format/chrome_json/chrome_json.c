@@ -159,7 +159,7 @@ static enum tm_json_status take_repaired(struct tm_json_document *doc, struct tm
     if (st != TM_JSON_OK)
         return st;
     struct tm_json_scan copy = tm_json_scan_bytes(doc->repair.data, doc->repair.data + doc->repair.len, true);
-    st = tm_json_event_parse(&copy, &doc->event, &rows->args);
+    st = tm_json_event_parse(&copy, &doc->event, doc->context.sink->want_json_detail ? &rows->args : NULL);
     if (st != TM_JSON_OK)
         return tm_json_bad(scan, scan->p, copy.cause ? copy.cause : scan->cause);
     doc->repaired++;
@@ -210,7 +210,7 @@ static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_j
         bool far = end - scan->p > TM_JSON_EVENT_BYTES_MAX;
         if (far)
             scan->end = scan->p + TM_JSON_EVENT_BYTES_MAX;
-        st = tm_json_event_parse(scan, &doc->event, &doc->rows.args);
+        st = tm_json_event_parse(scan, &doc->event, doc->context.sink->want_json_detail ? &doc->rows.args : NULL);
         if (st == TM_JSON_BAD && scan->is_repairable) {
             st = take_repaired(doc, scan, start, err);
             scan->end = end;

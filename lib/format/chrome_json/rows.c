@@ -16,7 +16,6 @@ void tm_json_rows_init(struct tm_json_rows *rows, struct tm_event_sink *sink)
     rows->sink = sink;
     rows->args.wanted = sink->json_args;
     rows->args.places = &rows->args_places;
-    rows->args.is_check = !sink->want_json_detail;
     tm_intern_init(&rows->named, NAMED_MAX, NAMED_BYTES_MAX);
 }
 

@@ -30,7 +30,6 @@ static enum tm_status gecko_open(const struct tm_format_context *context, void *
     x->view.sink = context->sink;
     x->view.counts = &x->counts;
     x->view.payload.places = &x->view.places;
-    x->view.payload.is_check = !context->sink->want_detail;
     x->view.damaged = x->salvage ? &x->counts.damaged : NULL;
     tm_paged_file_init(&x->text_file, TEMPORARY_MEMORY);
     tm_paged_file_init(&x->counter_file, ROWS_MEMORY);

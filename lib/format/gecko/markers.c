@@ -299,7 +299,7 @@ static enum tm_status show_rows(struct tm_gecko_view *view, const struct tm_geck
         return st;
     tm_gecko_cells_init(&cells, plain, &schema);
     cells.object_column = schema.at[FIELD_DATA];
-    cells.args = &view->payload;
+    cells.args = view->sink->want_detail ? &view->payload : NULL;
     tm_gecko_reader_init(&reader, source->text_file, source->parts, TM_GP_MARKERS_DATA);
     st = tm_json_cursor_enter(&reader.cursor, view->err);
     while (st == TM_OK && (st = tm_json_cursor_element(&reader.cursor, view->err)) == TM_OK) {
