@@ -181,6 +181,60 @@ static void test_long_text(void)
     free(text);
 }
 
+/* Returns state I: open and ended ones, with short, long, empty and no texts, with and without facts about the wait. */
+static struct tm_thread_state_row state_of(int64_t i)
+{
+    return (struct tm_thread_state_row){.id = i,
+                                        .ts = i * 3,
+                                        .dur = i % 11 ? -1 : i,
+                                        .utid = (uint32_t)(i * 5),
+                                        .state = name_of(i),
+                                        .ucpu = i % 4 - 1,
+                                        .waker_utid = i % 3 - 1,
+                                        .waker_id = i % 5 - 1,
+                                        .irq_context = i % 3 - 1,
+                                        .io_wait = i % 13 ? TM_NO_ID : i,
+                                        .blocked_function = i % 17 ? (struct tm_text){0} : category_of(i)};
+}
+
+/* The length of a text without data does not count. */
+static bool same_text(struct tm_text a, struct tm_text b)
+{
+    return (a.data == NULL) == (b.data == NULL) &&
+           (a.data == NULL || (a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0)));
+}
+
+static enum tm_status take_state(void *self, const struct tm_thread_state_row *row, struct tm_error *err)
+{
+    struct receiver *r = self;
+    const struct tm_thread_state_row want = state_of(r->next++);
+    (void)err;
+    r->is_wrong |= row->id != want.id || row->ts != want.ts || row->dur != want.dur || row->utid != want.utid ||
+                   row->ucpu != want.ucpu || row->waker_utid != want.waker_utid || row->waker_id != want.waker_id ||
+                   row->irq_context != want.irq_context || row->io_wait != want.io_wait ||
+                   !same_text(row->state, want.state) || !same_text(row->blocked_function, want.blocked_function);
+    return TM_OK;
+}
+
+/* Every state arrives as it was sent, whatever form it has on the way. */
+static void test_states(void)
+{
+    enum { STATES = 20000 };
+    struct receiver r = {.fails_at = -1};
+    const struct tm_rows to = {.self = &r, .thread_state = take_state};
+    struct tm_row_queue q;
+    struct tm_error err = {0};
+    enum tm_status st = TM_OK;
+    tm_row_queue_init(&q, &to);
+    for (int64_t i = 0; st == TM_OK && i < STATES; i++) {
+        const struct tm_thread_state_row row = state_of(i);
+        st = q.rows.thread_state(q.rows.self, &row, &err);
+    }
+    ok(st == TM_OK && tm_row_queue_drain(&q, &err) == TM_OK && r.next == STATES);
+    ok_named(!r.is_wrong, "states arrive unchanged");
+    tm_row_queue_release(&q);
+}
+
 int main(void)
 {
     for (size_t i = 0; i < sizeof texts; i++)
@@ -191,5 +245,6 @@ int main(void)
     test_error(3);
     test_error(50000);
     test_long_text();
+    test_states();
     return tap_done();
 }

@@ -27,6 +27,7 @@ enum kind {
     HEAP_DUMP,
     ALLOCATION,
     THREAD_STATE,
+    OPEN_STATE,
     THREAD_STATE_END,
     THREAD_STATE_REASON,
     THREAD_STATE_IS,
@@ -37,15 +38,30 @@ enum kind {
     KINDS
 };
 
+/* The low KIND_BITS are the kind. Above is the length of the row with its head, a multiple of ALIGN. */
+enum { KIND_BITS = 8 };
+
 struct head {
-    uint64_t len; /* of the row with its head, a multiple of ALIGN */
-    uint64_t kind;
+    uint64_t bits;
 };
 
 /* The parameters of functions that take no row. */
 struct ended {
     int64_t id, dur, arg_set;
     struct tm_text text; /* a state or function */
+};
+
+/* A thread state that has not ended, and whose wait is not known. Most rows of a trace of the kernel are such. With
+ * its head it is half as long as another one. */
+enum { OPEN_STATE_TEXT_MAX = 14 };
+
+struct open_state {
+    int64_t id, ts, ucpu, waker_id;
+    uint32_t utid;
+    int32_t waker_utid;
+    int8_t irq_context;
+    uint8_t len; /* of the text, plus 1; 0: it has no data */
+    char text[OPEN_STATE_TEXT_MAX];
 };
 
 struct reading {
@@ -121,6 +137,23 @@ static enum tm_status pass_flow(const struct tm_rows *to, const void *row, struc
     return to->flow(to->self, pair->a, pair->b, err);
 }
 
+static enum tm_status pass_open_state(const struct tm_rows *to, const void *row, struct tm_error *err)
+{
+    const struct open_state *state = row;
+    const struct tm_thread_state_row whole = {.id = state->id,
+                                              .ts = state->ts,
+                                              .dur = -1,
+                                              .utid = state->utid,
+                                              .state = {state->len ? (const uint8_t *)state->text : NULL,
+                                                        state->len ? state->len - 1u : 0},
+                                              .ucpu = state->ucpu,
+                                              .waker_utid = state->waker_utid,
+                                              .waker_id = state->waker_id,
+                                              .irq_context = state->irq_context,
+                                              .io_wait = TM_NO_ID};
+    return to->thread_state(to->self, &whole, err);
+}
+
 static enum tm_status pass_thread_state_end(const struct tm_rows *to, const void *row, struct tm_error *err)
 {
     const struct pair *pair = row;
@@ -180,6 +213,7 @@ static const struct layout layouts[KINDS] = {
                       SIZE(tm_thread_state_row),
                       2,
                       {AT(tm_thread_state_row, state), AT(tm_thread_state_row, blocked_function)}},
+    [OPEN_STATE] = {pass_open_state, SIZE(open_state), 0, {0}},
     [THREAD_STATE_END] = {pass_thread_state_end, SIZE(pair), 0, {0}},
     [THREAD_STATE_REASON] = {pass_thread_state_reason, SIZE(ended), 1, {AT(ended, text)}},
     [THREAD_STATE_IS] = {pass_thread_state_is, SIZE(ended), 1, {AT(ended, text)}},
@@ -210,13 +244,13 @@ static enum tm_status pass_block(const struct tm_rows *to, struct tm_buf *block,
     enum tm_status st = TM_OK;
     for (uint8_t *at = block->data; st == TM_OK && at != block->data + block->len;) {
         const struct head *head = (const struct head *)(const void *)at;
-        const struct layout *layout = &layouts[head->kind];
+        const struct layout *layout = &layouts[head->bits & ((1 << KIND_BITS) - 1)];
         uint8_t *row = at + sizeof *head;
         const uint8_t *p = row + layout->size;
         for (unsigned i = 0; i < layout->count; i++)
             p = place_text(row + layout->texts[i], p);
         st = layout->pass(to, row, err);
-        at += head->len;
+        at += head->bits >> KIND_BITS;
     }
     if (block->cap > 2 * BLOCK) /* it had a row that is longer than a block */
         tm_buf_release(block);
@@ -273,10 +307,11 @@ static inline enum tm_status put(struct tm_row_queue *q, enum kind kind, const v
     enum tm_status st;
     for (unsigned i = 0; i < layout->count; i++)
         len += bytes_of(text_at(row, layout->texts[i]));
-    const struct head head = {len / ALIGN * ALIGN, kind};
-    if (q->block.len + head.len > BLOCK && q->block.len && (st = hand_over(q, err)) < 0)
+    len = len / ALIGN * ALIGN;
+    const struct head head = {(uint64_t)len << KIND_BITS | kind};
+    if (q->block.len + len > BLOCK && q->block.len && (st = hand_over(q, err)) < 0)
         return st;
-    if (head.len > q->block.cap - q->block.len && tm_buf_reserve(&q->block, head.len < BLOCK ? BLOCK : head.len) < 0)
+    if (len > q->block.cap - q->block.len && tm_buf_reserve(&q->block, len < BLOCK ? BLOCK : len) < 0)
         return tm_error_nomem(err);
     uint8_t *p = q->block.data + q->block.len;
     memcpy(p, &head, sizeof head);
@@ -289,7 +324,7 @@ static inline enum tm_status put(struct tm_row_queue *q, enum kind kind, const v
             memcpy(p, text.data, bytes);
         p += bytes;
     }
-    q->block.len += head.len;
+    q->block.len += len;
     return TM_OK;
 }
 
@@ -309,10 +344,27 @@ PUT_ROW(put_callsite, tm_callsite_row, CALLSITE)
 PUT_ROW(put_log, tm_log_row, LOG)
 PUT_ROW(put_heap_dump, tm_heap_dump_row, HEAP_DUMP)
 PUT_ROW(put_allocation, tm_allocation_row, ALLOCATION)
-PUT_ROW(put_thread_state, tm_thread_state_row, THREAD_STATE)
 PUT_ROW(put_wakeup, tm_wakeup_row, WAKEUP)
 PUT_ROW(put_recording_time, tm_recording_time, RECORDING_TIME)
 PUT_ROW(put_ftrace_event, tm_ftrace_row, FTRACE_EVENT)
+
+static enum tm_status put_thread_state(void *self, const struct tm_thread_state_row *row, struct tm_error *err)
+{
+    const size_t len = bytes_of(row->state);
+    if (row->dur != -1 || row->io_wait != TM_NO_ID || row->blocked_function.data || len > OPEN_STATE_TEXT_MAX)
+        return put(self, THREAD_STATE, row, err);
+    struct open_state state = {.id = row->id,
+                               .ts = row->ts,
+                               .ucpu = row->ucpu,
+                               .waker_id = row->waker_id,
+                               .utid = row->utid,
+                               .waker_utid = (int32_t)row->waker_utid,
+                               .irq_context = (int8_t)row->irq_context,
+                               .len = (uint8_t)(row->state.data ? len + 1 : 0)};
+    if (len)
+        memcpy(state.text, row->state.data, len);
+    return put(self, OPEN_STATE, &state, err);
+}
 
 static enum tm_status put_slice_end(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err)
 {
