@@ -8,36 +8,15 @@
 
 enum { LENGTH_BYTES = 4 };
 
-static enum tm_status add_part(struct tm_late_parts *late, const struct tm_late_part *part, struct tm_error *err)
-{
-    if (late->part_count == late->part_cap &&
-        tm_array_grow(&late->parts, &late->part_cap, late->part_count, sizeof *late->parts, err) < 0)
-        return TM_E_SYSTEM;
-    late->parts[late->part_count++] = *part;
-    late->bytes += part->len;
-    return TM_OK;
-}
-
-/* True for the mark before the parts of a text. Other parts have bytes or a format. */
-static bool begins_text(const struct tm_late_part *part)
-{
-    return part->format == NULL && part->len == 0;
-}
-
 enum tm_status tm_late_parts_text(struct tm_late_parts *late, const struct tm_source_text *text, struct tm_error *err)
 {
-    const struct tm_late_part *last = late->part_count ? &late->parts[late->part_count - 1] : NULL;
     if (late->text_count == late->text_cap &&
         tm_array_grow(&late->texts, &late->text_cap, late->text_count, sizeof *late->texts, err) < 0)
         return TM_E_SYSTEM;
     late->texts[late->text_count++] = *text;
-    return add_part(late, &(struct tm_late_part){.at = last ? last->at : 0}, err);
-}
-
-enum tm_status tm_late_parts_copy(struct tm_late_parts *late, size_t at, uint32_t from, uint32_t len,
-                                  struct tm_error *err)
-{
-    return len ? add_part(late, &(struct tm_late_part){.at = at, .from = from, .len = len}, err) : TM_OK;
+    late->bytes += text->bytes;
+    late->awaits_record = true;
+    return TM_OK;
 }
 
 uint8_t *tm_late_parts_room(struct tm_late_parts *late, size_t len)
@@ -48,17 +27,30 @@ uint8_t *tm_late_parts_room(struct tm_late_parts *late, size_t len)
     return records->data + records->len + LENGTH_BYTES;
 }
 
+/* Returns the last part if it is before byte AT and has records of FORMAT, with texts or without; NULL: it is not. */
+static struct tm_late_part *last_part(const struct tm_late_parts *late, size_t at, tm_late_format *format)
+{
+    struct tm_late_part *last = late->part_count ? &late->parts[late->part_count - 1] : NULL;
+    return last && last->format == format && last->at == at && last->has_texts == late->awaits_record ? last : NULL;
+}
+
 enum tm_status tm_late_parts_format(struct tm_late_parts *late, size_t at, tm_late_format *format, size_t len,
                                     struct tm_error *err)
 {
     const uint32_t from = (uint32_t)late->records.len, bytes = (uint32_t)len + LENGTH_BYTES;
-    struct tm_late_part *last = late->part_count ? &late->parts[late->part_count - 1] : NULL;
+    struct tm_late_part *part = last_part(late, at, format);
+    if (part == NULL) {
+        if (late->part_count == late->part_cap &&
+            tm_array_grow(&late->parts, &late->part_cap, late->part_count, sizeof *late->parts, err) < 0)
+            return TM_E_SYSTEM;
+        part = &late->parts[late->part_count++];
+        *part = (struct tm_late_part){at, format, from, 0, late->awaits_record};
+    }
     tm_put_le32(late->records.data + from, (uint32_t)len);
     late->records.len += bytes;
-    if (last == NULL || last->format != format || last->at != at)
-        return add_part(late, &(struct tm_late_part){at, format, from, bytes}, err);
-    last->len += bytes; /* no record is between theirs, because records are in the order of parts */
+    part->len += bytes;
     late->bytes += bytes;
+    late->awaits_record = false;
     return TM_OK;
 }
 
@@ -73,50 +65,54 @@ static enum tm_status append(struct tm_buf *whole, const uint8_t *data, size_t l
     return TM_OK;
 }
 
-/* Puts PART, of TEXT if it is a copy. */
-static enum tm_status put_part(const struct tm_late_parts *late, const struct tm_late_part *part, const uint8_t *text,
-                               struct tm_out *to)
+struct join {
+    const struct tm_late_parts *late;
+    const struct tm_source_text *text; /* of the next record that has one */
+    struct tm_source_reader *reader;
+    struct tm_out to;
+};
+
+static enum tm_status put_part(struct join *j, const struct tm_late_part *part, struct tm_error *err)
 {
-    if (part->format == NULL)
-        return append(&to->buf, text + part->from, part->len);
-    const uint8_t *p = late->records.data + part->from, *end = p + part->len;
+    const uint8_t *p = j->late->records.data + part->from, *end = p + part->len;
+    struct tm_text text = {0};
     while (p < end) {
         const uint32_t len = tm_get_le32(p);
-        part->format(to, p + LENGTH_BYTES, len);
-        p += LENGTH_BYTES + len;
-    }
-    return to->failed ? TM_E_SYSTEM : TM_OK;
-}
-
-static enum tm_status join(const struct tm_late_parts *late, const struct tm_buf *own, struct tm_source_reader *reader,
-                           struct tm_out *to, struct tm_error *err)
-{
-    const struct tm_source_text *next = late->texts;
-    const uint8_t *text = NULL;
-    size_t at = 0; /* own bytes that have been appended */
-    for (uint32_t i = 0; i < late->part_count; i++) {
-        const struct tm_late_part *part = &late->parts[i];
-        if (begins_text(part)) {
-            enum tm_status st = tm_source_reader_read(reader, next++, &text, err);
+        if (part->has_texts) {
+            enum tm_status st = tm_source_reader_read(j->reader, j->text, &text.data, err);
             if (st < 0)
                 return st;
-            continue;
+            text.len = j->text++->bytes;
         }
-        if (append(&to->buf, own->data + at, part->at - at) < 0 || put_part(late, part, text, to) < 0)
+        part->format(&j->to, text, p + LENGTH_BYTES, len);
+        p += LENGTH_BYTES + len;
+    }
+    return j->to.failed ? tm_error_nomem(err) : TM_OK;
+}
+
+static enum tm_status put_all(struct join *j, const struct tm_buf *own, struct tm_error *err)
+{
+    size_t at = 0; /* own bytes that have been appended */
+    for (uint32_t i = 0; i < j->late->part_count; i++) {
+        const struct tm_late_part *part = &j->late->parts[i];
+        if (append(&j->to.buf, own->data + at, part->at - at) < 0)
             return tm_error_nomem(err);
         at = part->at;
+        enum tm_status st = put_part(j, part, err);
+        if (st < 0)
+            return st;
     }
-    return append(&to->buf, own->data + at, own->len - at) < 0 ? tm_error_nomem(err) : TM_OK;
+    return append(&j->to.buf, own->data + at, own->len - at) < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
 enum tm_status tm_late_parts_join(const struct tm_late_parts *late, const struct tm_buf *own,
                                   struct tm_source_reader *reader, struct tm_buf *whole, struct tm_error *err)
 {
-    struct tm_out to = {.buf = *whole};
-    enum tm_status st = tm_buf_reserve(&to.buf, own->len + late->bytes) == TM_OK ? TM_OK : tm_error_nomem(err);
+    struct join j = {.late = late, .text = late->texts, .reader = reader, .to.buf = *whole};
+    enum tm_status st = tm_buf_reserve(&j.to.buf, own->len + late->bytes) == TM_OK ? TM_OK : tm_error_nomem(err);
     if (st == TM_OK)
-        st = join(late, own, reader, &to, err);
-    *whole = to.buf;
+        st = put_all(&j, own, err);
+    *whole = j.to.buf;
     return st;
 }
 
@@ -124,6 +120,7 @@ void tm_late_parts_clear(struct tm_late_parts *late)
 {
     late->bytes = 0;
     late->text_count = late->part_count = 0;
+    late->awaits_record = false;
     tm_buf_clear(&late->records);
 }
 

@@ -32,12 +32,6 @@ void tm_out_text(struct tm_out *out, const struct tm_source_text *text)
     out->failed |= tm_late_parts_text(&out->late, text, NULL) < 0;
 }
 
-void tm_out_part(struct tm_out *out, uint32_t from, uint32_t len)
-{
-    if (!out->failed)
-        out->failed = tm_late_parts_copy(&out->late, out->buf.len, from, len, NULL) < 0;
-}
-
 bool tm_out_widen(struct tm_out *out, size_t len)
 {
     bool is_wide = tm_buf_reserve(&out->buf, len) == TM_OK;

@@ -45,12 +45,9 @@ static inline bool tm_out_copies(const struct tm_out *out)
     return out->sources && !out->guards;
 }
 
-/* Notes TEXT, to be copied in parts. It is read when the buffer is written. So if it has changed, a later
- * tm_out_end_row or tm_out_flush returns the error. */
+/* Notes TEXT for the next tm_out_late, whose FORMAT gets it. It is read when the buffer is written. So if it has
+ * changed, a later tm_out_end_row or tm_out_flush returns the error. */
 void tm_out_text(struct tm_out *out, const struct tm_source_text *text);
-
-/* Puts LEN bytes of the last text, from its byte FROM on. */
-void tm_out_part(struct tm_out *out, uint32_t from, uint32_t len);
 
 /* Makes room for LEN bytes. False, and noted as a failure in OUT, if there is no memory. */
 bool tm_out_widen(struct tm_out *out, size_t len);

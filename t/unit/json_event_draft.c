@@ -1,7 +1,8 @@
-/* Unit tests of the drafts of a Chrome JSON output (emit/chrome_json/event_draft.h, running_draft.h): the text of each
- * form of event. */
+/* Unit tests of the drafts of a Chrome JSON output (emit/chrome_json/event_draft.h, running_draft.h, object_draft.h):
+ * the text of each form of event. */
 #include "base/pb.h"
 #include "emit/chrome_json/event_draft.h"
+#include "emit/chrome_json/object_draft.h"
 #include "emit/chrome_json/running_draft.h"
 #include "emit/out.h"
 #include "stream/detail_fields.h"
@@ -21,7 +22,7 @@ static void gives(const struct tm_json_event_draft *draft, const char *wanted)
     for (int i = 0; i < TM_JSON_EVENT_PIECES; i++)
         tm_buf_add(&joined, record.pieces[i].data, record.pieces[i].len);
     tm_json_event_set_follows(joined.data, true);
-    tm_json_event_format(&out, joined.data, joined.len);
+    tm_json_event_format(&out, (struct tm_text){0}, joined.data, joined.len);
     tm_out_bytes(&out, "", 1);
     ok(strncmp((const char *)out.buf.data, ",\n", 2) == 0);
     is_str((const char *)out.buf.data + 2, wanted);
@@ -104,10 +105,26 @@ static void test_running(void)
     memcpy(record, &draft, sizeof draft);
     memcpy(record + sizeof draft, "init", 4);
     tm_out_init(&out, -1, NULL);
-    tm_json_running_format(&out, record, sizeof record);
+    tm_json_running_format(&out, (struct tm_text){0}, record, sizeof record);
     tm_out_bytes(&out, "", 1);
     is_str((const char *)out.buf.data, "\n{\"ph\":\"X\",\"cat\":\"sched\",\"ts\":2,\"dur\":1.001,\"pid\":1,\"tid\":3,"
                                        "\"name\":\"init\",\"args\":{\"tid\":-5,\"prio\":-1}}");
+    tm_out_release(&out);
+}
+
+/* An object is its text with other times and pids; what follows the gaps is copied too. */
+static void test_object(void)
+{
+    const char *text = "{\"ts\":\"1\",\"pid\":22,\"ts\":3}";
+    const struct tm_json_object_draft draft = {
+        .ts_ns = 4500, .pid = 6, .times = 5, .gap_count = 3, .gaps = {{6, 3}, {16, 2}, {24, 1}}};
+    const struct tm_json_object_draft whole = {.follows = true};
+    struct tm_out out;
+    tm_out_init(&out, -1, NULL);
+    tm_json_object_format(&out, tm_text_str(text), (const uint8_t *)&draft, tm_json_object_draft_bytes(&draft));
+    tm_json_object_format(&out, tm_text_str("{}"), (const uint8_t *)&whole, tm_json_object_draft_bytes(&whole));
+    tm_out_bytes(&out, "", 1);
+    is_str((const char *)out.buf.data, "\n{\"ts\":4.5,\"pid\":6,\"ts\":4.5},\n{}");
     tm_out_release(&out);
 }
 
@@ -140,6 +157,7 @@ int main(void)
     test_points();
     test_values();
     test_running();
+    test_object();
     test_short_strings();
     return tap_done();
 }

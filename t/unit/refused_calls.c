@@ -5,6 +5,7 @@
  *
  * The linker puts the functions __wrap_NAME in place of NAME in the library, not in other libraries. */
 #include "emit/completer.h"
+#include "emit/out.h"
 #include "merge/alignment_run.h"
 #include "merge/progress_page.h"
 #include "merge/trial.h"
@@ -275,6 +276,13 @@ static enum tm_status add_block(void *result, struct tm_buf *block, struct tm_er
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
+static void put_text(struct tm_out *out, struct tm_text text, const uint8_t *data, size_t len)
+{
+    (void)data;
+    (void)len;
+    tm_out_bytes(out, text.data, text.len);
+}
+
 /* Lists the first LEN bytes of the text in "out/x" between "<" and ">", and joins them by COMPLETER or, without one, by
  * READER. */
 static enum tm_status copy_text(struct tm_completer *completer, struct tm_source_reader *reader, uint32_t len,
@@ -287,7 +295,7 @@ static enum tm_status copy_text(struct tm_completer *completer, struct tm_source
     if (st == TM_OK)
         st = tm_late_parts_text(&late, &text, err);
     if (st == TM_OK)
-        st = tm_late_parts_copy(&late, 1, 0, len, err);
+        st = tm_late_parts_room(&late, 0) ? tm_late_parts_format(&late, 1, put_text, 0, err) : tm_error_nomem(err);
     if (st == TM_OK)
         st = completer ? tm_completer_put(completer, &own, &late, err)
                        : tm_late_parts_join(&late, &own, reader, result, err);

@@ -146,8 +146,9 @@ static void put_head(struct tm_out *out, const struct tm_json_event_head *head)
     tm_out_i64(out, head->tid);
 }
 
-void tm_json_event_format(struct tm_out *out, const uint8_t *data, size_t len)
+void tm_json_event_format(struct tm_out *out, struct tm_text text, const uint8_t *data, size_t len)
 {
+    (void)text;
     struct tm_json_event_head head;
     const uint8_t *p = data + offsetof(struct tm_json_event_head, numbers);
     memcpy(&head, data, offsetof(struct tm_json_event_head, numbers));

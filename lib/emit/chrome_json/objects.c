@@ -1,5 +1,6 @@
 #include "emit/chrome_json/objects.h"
 
+#include "emit/chrome_json/object_draft.h"
 #include "json/scan.h"
 
 /* The members of an object that change, and how. */
@@ -232,44 +233,41 @@ static enum tm_status begin_object(struct tm_json_objects *o, struct object *obj
     return st < 0 || is_definition ? st : tm_json_frames_read(o->frames, err);
 }
 
-/* True if OBJECT can be written without a look at its text: no more than its time and pid change. */
-static bool can_copy(const struct tm_json_objects *o, const struct object *object)
+/* True if OBJECT can be written without a look at its text: no more than its time and pid change. Sets *DRAFT then. */
+static bool draft_copy(const struct tm_json_objects *o, const struct object *object, struct tm_json_object_draft *draft)
 {
     const struct tm_event *e = object->event;
     const struct tm_json_ref *ref = object->ref;
     if (!tm_out_copies(&o->writer->out) || tm_json_refs_read_text(&o->refs, e) ||
         tm_json_frames_renames(o->frames, e->file) || must_be_read(object) || ref->offsets_end > ref->bytes)
         return false;
+    draft->ts_ns = e->time_ns - o->writer->base_ns;
+    draft->pid = object->to.pid;
+    draft->times = draft->gap_count = 0;
     for (uint32_t i = 0; i < ref->offset_count; i++) {
-        enum change change = changes[ref->offsets[i].of];
-        struct tm_json_value value = value_at(&ref->offsets[i], NULL);
-        if (change != CHANGE_TIME && change != CHANGE_PID && must_change(o, object, change, &value))
+        const struct tm_json_value_offset *s = &ref->offsets[i];
+        const enum change change = changes[s->of];
+        struct tm_json_value value = value_at(s, NULL);
+        if (!must_change(o, object, change, &value))
+            continue;
+        if (change != CHANGE_TIME && change != CHANGE_PID)
             return false;
+        draft->times |= (uint8_t)((change == CHANGE_TIME) << draft->gap_count);
+        draft->gaps[draft->gap_count++] = (struct tm_json_object_gap){s->at, s->len};
     }
     return true;
 }
 
-/* Writes OBJECT. The writer copies TEXT, its text. */
-static enum tm_status put_copied(struct tm_json_objects *o, const struct object *object,
+/* Writes the object of DRAFT. The writer copies TEXT, its text. */
+static enum tm_status put_copied(struct tm_json_objects *o, struct tm_json_object_draft *draft,
                                  const struct tm_source_text *text, struct tm_error *err)
 {
-    const struct tm_json_ref *ref = object->ref;
     struct tm_out *out = &o->writer->out;
-    enum tm_status st = TM_OK;
-    uint32_t from = 0;
-    tm_json_writer_next(o->writer);
+    draft->follows = tm_json_writer_follows(o->writer);
+    const struct tm_text record = {(const uint8_t *)draft, tm_json_object_draft_bytes(draft)};
     tm_out_text(out, text);
-    for (uint32_t i = 0; i < ref->offset_count && st == TM_OK; i++) {
-        const struct tm_json_value_offset *s = &ref->offsets[i];
-        struct tm_json_value value = value_at(s, NULL);
-        if (!must_change(o, object, changes[s->of], &value))
-            continue;
-        tm_out_part(out, from, s->at - from);
-        st = put_value(o, object, changes[s->of], &value, err);
-        from = s->at + s->len;
-    }
-    tm_out_part(out, from, ref->bytes - from);
-    return st < 0 ? st : tm_out_end_row(out, err);
+    tm_out_late(out, tm_json_object_format, &record, 1);
+    return tm_out_end_row(out, err);
 }
 
 enum tm_status tm_json_objects_write(struct tm_json_objects *o, const struct tm_event *e, struct tm_error *err)
@@ -293,8 +291,9 @@ enum tm_status tm_json_objects_write_ref(struct tm_json_objects *o, const struct
     enum tm_status st = tm_sources_find(sources, e->file, ref, &text, err);
     if (st < 0 || (st = begin_object(o, &object, err)) < 0)
         return st;
-    if (can_copy(o, &object))
-        return put_copied(o, &object, &text, err);
+    struct tm_json_object_draft draft;
+    if (draft_copy(o, &object, &draft))
+        return put_copied(o, &draft, &text, err);
     if (o->reader == NULL && (o->reader = tm_source_reader_new(sources)) == NULL)
         return tm_error_nomem(err);
     st = tm_source_reader_read(o->reader, &text, &whole.raw, err);

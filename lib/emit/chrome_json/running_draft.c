@@ -2,8 +2,9 @@
 
 #include "emit/out.h"
 
-void tm_json_running_format(struct tm_out *out, const uint8_t *data, size_t len)
+void tm_json_running_format(struct tm_out *out, struct tm_text text, const uint8_t *data, size_t len)
 {
+    (void)text;
     struct tm_json_running_draft r;
     memcpy(&r, data, sizeof r);
     tm_out_str(out, r.follows ? ",\n" : "\n");
