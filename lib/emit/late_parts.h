@@ -12,8 +12,8 @@
 
 struct tm_out;
 
-/* Puts what a record, the LEN bytes at DATA, stands for into OUT. DATA has any alignment. TEXT is that of the record; if
- * the record has none, TEXT has no data. A failure is noted in OUT. It must depend on nothing else, because another
+/* Puts what a record, the LEN bytes at DATA, stands for into OUT. DATA has any alignment. TEXT is that of the record,
+ * or has no data if the record has none. A failure is noted in OUT. It must depend on nothing else, because another
  * thread may call it. */
 typedef void tm_late_format(struct tm_out *out, struct tm_text text, const uint8_t *data, size_t len);
 
