@@ -41,7 +41,9 @@ static bool insert(uint64_t *keys, uint32_t count)
 {
     uint64_t moves = 0, moves_max = (uint64_t)INSERT_MOVES * count;
     for (uint32_t i = 1; i < count && moves <= moves_max; i++) {
-        uint64_t key = keys[i];
+        const uint64_t key = keys[i];
+        if (key >= keys[i - 1])
+            continue;
         uint32_t at = i;
         for (; at > 0 && key < keys[at - 1]; at--)
             keys[at] = keys[at - 1];
