@@ -80,7 +80,7 @@ enum tm_status tm_frame_read(struct tm_frame_reader *r, struct tm_frame *frame, 
     if (len < TM_FRAME_CHECKSUM_BYTES || end[-TM_FRAME_CHECKSUM_BYTES] != TM_FRAME_CHECKSUM_TAG)
         return damaged(r, r->count ? "frame has no checksum" : "not a tracemerge stream", err);
     end -= TM_FRAME_CHECKSUM_BYTES;
-    if (tm_hash64(p, (size_t)(end - p)) != tm_get_le64(end + 1))
+    if (!r->is_shared && tm_hash64(p, (size_t)(end - p)) != tm_get_le64(end + 1))
         return damaged(r, "checksum of the frame does not match", err);
     const uint8_t *q = tm_varint_get(p, end, &tag);
     if (q == NULL || (tag & 7) != 2 || tag >> 3 == 0 || tag >> 3 > 0x1fffffff ||
@@ -90,7 +90,7 @@ enum tm_status tm_frame_read(struct tm_frame_reader *r, struct tm_frame *frame, 
     frame->body = q;
     frame->body_bytes = (size_t)body_len;
     frame->offset = r->offset;
-    frame->whole = r->mem + r->start;
+    frame->whole = r->is_shared ? NULL : r->mem + r->start;
     frame->whole_bytes = head + (size_t)len;
     r->start += head + (size_t)len;
     r->offset += head + len;

@@ -3,7 +3,9 @@
  *     0x0a  varint length  { tag  varint body length  body  0x79  8 bytes checksum }
  *
  * The reader checks length and checksum of each frame before it shows it. No byte of a damaged frame is used. It does
- * not interpret bodies. */
+ * not interpret bodies. In a ring (os/shared_ring.h) the checksum is 0 and not checked: the bytes are not copied or
+ * stored there, so they are as safe as the memory of the two stages. A frame gets its checksum when it leaves the ring
+ * for a pipe. */
 #ifndef TM_STREAM_FRAME_H
 #define TM_STREAM_FRAME_H
 
@@ -54,7 +56,7 @@ struct tm_frame {
     const uint8_t *body;
     size_t body_bytes;
     uint64_t offset;     /* offset of the frame's first byte in the stream */
-    const uint8_t *whole; /* all its bytes as read, borrowed as body is; NULL if it was not read */
+    const uint8_t *whole; /* all its bytes as read, with a checksum, borrowed as body is; NULL: there are none */
     size_t whole_bytes;
 };
 
@@ -139,8 +141,8 @@ void tm_frame_writer_init(struct tm_frame_writer *writer, int fd);
 enum tm_status tm_frame_write(struct tm_frame_writer *writer, uint32_t type, const struct tm_piece *pieces,
                               size_t count, struct tm_error *err);
 
-/* Writes FRAME as it was read, with its checksum. Nothing is computed, and a large frame is not copied. A frame that
- * was not read is written as by tm_frame_write. Returns what that does. */
+/* Writes FRAME as it was read, with its checksum. Nothing is computed, and a large frame is not copied. A frame without
+ * whole is written as by tm_frame_write. Returns what that does. */
 enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_frame *frame, struct tm_error *err);
 
 /* Moves the next frame of READER to WRITER without reading it. From pipe to pipe the kernel moves its pages. A frame in

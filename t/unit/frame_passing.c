@@ -1,6 +1,6 @@
 /* Unit tests of frames that a stage passes on in shared memory: three processes, a writer, one that passes on most
- * frames and adds some, and a taker. */
-#include "os/io.h"
+ * frames and adds some, and a taker. And of the checksums of frames in a ring. */
+#include "base/bytes.h"
 #include "stream/frame.h"
 
 #include "tap.h"
@@ -245,6 +245,53 @@ static void test_notes(void)
     ok_named(is_refused(UINT64_MAX, 1), "a note before the start is refused");
 }
 
+/* Attaches both ends of a ring to READER and WRITER, and FDS, a pipe. */
+static bool join(struct tm_frame_reader *reader, struct tm_frame_writer *writer, int fds[2])
+{
+    char setting[48];
+    int memory = tm_ring_make(), other = dup(memory);
+    if (memory < 0 || other < 0 || pipe(fds) != 0)
+        return false;
+    snprintf(setting, sizeof setting, "%d,%d", memory, other);
+    (void)setenv(TM_RINGS_VARIABLE, setting, 1);
+    tm_frame_reader_init(reader, fds[0]);
+    tm_frame_writer_init(writer, fds[1]);
+    tm_ring_attach(&reader->ring, false, fds[0]);
+    tm_ring_attach(&writer->ring, true, fds[1]);
+    return reader->ring.bytes && writer->ring.bytes;
+}
+
+/* A frame in a ring has no checksum. It gets one when it leaves for a pipe. */
+static void test_checksum(void)
+{
+    struct tm_frame_reader reader, last;
+    struct tm_frame_writer writer, onward;
+    struct tm_frame frame;
+    struct tm_error err = {0};
+    int fds[2], next[2];
+    if (!ok_named(join(&reader, &writer, fds) && pipe(next) == 0, "a ring and a pipe"))
+        return;
+    is_int(tm_frame_write(&writer, TYPE_READ, &(struct tm_piece){"body", 4}, 1, &err), TM_OK);
+    is_int(tm_frame_flush(&writer, &err), TM_OK);
+    is_int(tm_frame_read(&reader, &frame, &err), TM_OK);
+    ok(frame.body_bytes == 4 && memcmp(frame.body, "body", 4) == 0 && frame.whole == NULL);
+    ok_named(tm_get_le64(frame.body + 5) == 0, "nothing is computed for a frame in a ring");
+    tm_frame_writer_init(&onward, next[1]);
+    tm_frame_reader_init(&last, next[0]);
+    is_int(tm_frame_forward(&onward, &frame, &err), TM_OK);
+    is_int(tm_frame_flush(&onward, &err), TM_OK);
+    is_int(tm_frame_read(&last, &frame, &err), TM_OK);
+    ok_named(frame.whole && tm_get_le64(frame.body + 5) != 0, "in a pipe the frame has its checksum");
+    tm_frame_writer_release(&writer);
+    tm_frame_writer_release(&onward);
+    tm_frame_reader_release(&reader);
+    tm_frame_reader_release(&last);
+    for (int i = 0; i < 2; i++) {
+        (void)close(fds[i]);
+        (void)close(next[i]);
+    }
+}
+
 int main(void)
 {
     int memory = tm_ring_make();
@@ -254,6 +301,7 @@ int main(void)
         test_stand_in();
         test_leaving();
         test_notes();
+        test_checksum();
     } else {
         ok_named(true, "this system has no shared memory");
     }
