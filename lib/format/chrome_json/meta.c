@@ -53,15 +53,19 @@ static enum tm_status define_text(struct tm_json_row_builder *w, enum tm_json_fi
     const uint8_t *s;
     size_t len;
     uint32_t id;
-    struct tm_json_row_builder definition = *w;
+    struct tm_json_named *last = process ? &w->rows->last_process : &w->rows->last_thread;
     int64_t key[2] = {w->event.pid, process ? -1 : w->event.tid};
+    if (last->is_set && last->pid == key[0] && last->tid == key[1])
+        return TM_OK;
     enum tm_status st = tm_intern_add(&w->rows->named, key, sizeof key, &id, &is_new);
+    *last = (struct tm_json_named){st == TM_OK, key[0], key[1]};
     if (st == TM_END) /* the table is full: define it each time */
         is_new = true;
     if (st < 0 || !tm_json_text(&w->json->value[field], &w->rows->scratch, &s, &len))
         return tm_error_nomem(w->err);
     if (!is_new)
         return TM_OK;
+    struct tm_json_row_builder definition = *w;
     uint32_t name = process ? (uint32_t)TM_PROCESS_DESCRIPTION_NAME : (uint32_t)TM_THREAD_DESCRIPTION_NAME;
     if (!begin_description(w, process) ||
         (len && tm_pb_put_bytes(&w->rows->message, name, s, len) != TM_OK))

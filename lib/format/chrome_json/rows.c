@@ -28,17 +28,20 @@ static enum tm_status read_pid(struct tm_json_row_builder *w, enum tm_json_field
     *is_text = false;
     if (v == NULL)
         return TM_OK;
-    if (v->type == TM_JSON_STRING) {
-        *is_text = true;
-        w->event.flags |= flag;
-        return tm_json_text_pid(w, v, pid);
-    }
     bool is_double;
     uint64_t bits;
+    *is_text = v->type == TM_JSON_STRING;
     if (tm_json_event_converted(w->json, field, &bits)) {
         *pid = (int64_t)bits;
         w->event.flags |= flag;
         return TM_OK;
+    }
+    if (*is_text) {
+        w->event.flags |= flag;
+        enum tm_status st = tm_json_text_pid(w, v, pid);
+        if (st >= 0)
+            tm_json_event_keep(w->json, field, (uint64_t)*pid);
+        return st;
     }
     if (v->type == TM_JSON_NUMBER && tm_json_number(v->data, v->len, &is_double, &bits) && !is_double) {
         *pid = (int64_t)bits;

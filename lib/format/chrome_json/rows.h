@@ -30,6 +30,10 @@ struct tm_json_rows {
     struct tm_buf detail, name, category, id, scratch, message;
     struct tm_json_profile *profile; /* NULL until the first profile */
     struct tm_intern named; /* (pid, tid) of processes and threads with texts as ids that are defined already */
+    struct tm_json_named {
+        bool is_set;
+        int64_t pid, tid;
+    } last_process, last_thread; /* of named, those looked up last */
 };
 
 void tm_json_rows_init(struct tm_json_rows *rows, struct tm_event_sink *sink);
