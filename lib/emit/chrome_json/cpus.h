@@ -27,7 +27,7 @@ struct tm_json_cpus {
     /* private */
     struct tm_json_cpu *rows;
     uint32_t count, cap;
-    struct tm_map by_number;          /* machine and cpu to the index of a row */
+    struct tm_map by_number;              /* machine and cpu to the index of a row */
     uint16_t recent[TM_JSON_CPUS_RECENT]; /* by a hash of these: the row that was found last */
 };
 

@@ -16,7 +16,7 @@ struct tm_json_pids {
     /* borrowed; tm_json_pids_count grows when a pid of a machine changes its meaning */
     struct tm_change_counts *counts;
     /* private */
-    /* (machine, pid) in its present lifetime or (file, track) to an index of moved plus 1, or 0; PID_RENEWED */
+    /* (machine, pid) or (file, track) to an index of moved plus 1, or 0; or that the pid means another process now */
     struct tm_map numbers;
     struct tm_map owners;  /* from a pid of the output to its index in moved plus 1, or 0 */
     struct tm_json_pid {
