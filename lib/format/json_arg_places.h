@@ -8,7 +8,7 @@
 #include "json/known_keys.h"
 
 enum {
-    TM_JSON_ARG_PLACES = TM_JSON_KNOWN_TAGS, /* a place's number is the tag of a key; beyond it all are forgotten */
+    TM_JSON_ARG_PLACES = 1024,               /* numbers of places; if there are more places, all are forgotten */
     TM_JSON_ARG_PLACE_END = 0,               /* the number of the end of the arguments */
     TM_JSON_ARG_PLACE_KEY_MAX = 96,          /* bytes of a place's key */
     TM_JSON_ARG_PLACE_KEY_SLACK = 32,        /* bytes that are readable after a key */

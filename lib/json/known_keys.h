@@ -15,7 +15,6 @@
 
 enum {
     TM_JSON_KNOWN_KEYS = 1024, /* numbers of keys; if there are more keys, all are forgotten */
-    TM_JSON_KNOWN_TAGS = 1024, /* tags are below it */
     TM_JSON_KNOWN_START = 1,  /* the number of the start; 0 is no key, and has no successors */
     TM_JSON_KNOWN_BYTES = 48, /* longer texts are not remembered; a text is compared if so many bytes are readable */
     TM_JSON_KNOWN_NEXT = 14   /* how many successors of a key are remembered */
@@ -38,8 +37,8 @@ struct tm_json_known_key {
 struct tm_json_known_keys {
     uint32_t count; /* the numbers in use are those from 2 to COUNT + 1 */
     struct tm_json_known_key keys[TM_JSON_KNOWN_KEYS];
-    uint16_t newest[TM_JSON_KNOWN_TAGS]; /* of the keys of each tag; 0: none */
-    uint16_t older[TM_JSON_KNOWN_KEYS];  /* the key of the same tag that was learned before; 0: none */
+    uint64_t seed; /* of the hashes */
+    uint16_t slots[2 * TM_JSON_KNOWN_KEYS]; /* numbers of keys by the hashes of text and tag; 0: free */
 };
 
 /* Sets TEXT to the first LEN (at most TM_JSON_KNOWN_BYTES) bytes at P, where TM_JSON_KNOWN_BYTES are readable. */

@@ -3,6 +3,9 @@
 
 #include "tap.h"
 
+#include <stdlib.h>
+#include <time.h>
+
 /* Learns TEXT, which leads to place TAG, after BEFORE. */
 static uint32_t learn_to(struct tm_json_known_keys *known, uint32_t before, const char *text, uint16_t tag,
                          bool *is_new)
@@ -80,10 +83,60 @@ static void test_bounds(void)
     ok_named(next(&known, TM_JSON_KNOWN_START, ",\"4499\":") == number, "the last one is not");
 }
 
+/* A key that is learned again where it is known takes no further place among the successors. */
+static void test_again(void)
+{
+    struct tm_json_known_keys known = {0};
+    bool is_new;
+    uint32_t a = learn(&known, TM_JSON_KNOWN_START, "\"a\":", &is_new);
+    uint32_t b = learn(&known, a, ",\"b\":", &is_new), c = learn(&known, a, ",\"c\":", &is_new);
+    for (int i = 0; i < 2 * TM_JSON_KNOWN_NEXT; i++)
+        (void)learn(&known, a, i % 2 ? ",\"b\":[" : ",\"c\":", &is_new);
+    ok_named(next(&known, a, ",\"b\":1") == b && next(&known, a, ",\"c\":1") == c,
+             "keys that were learned again leave room for others");
+    for (int i = 0; i < TM_JSON_KNOWN_NEXT - 3; i++) {
+        char text[16];
+        snprintf(text, sizeof text, ",\"%d\":", i);
+        (void)learn(&known, a, text, &is_new);
+    }
+    ok_named(next(&known, a, ",\"b\":1") == b, "as many successors are known as there is room for");
+    (void)learn(&known, a, ",\"d\":", &is_new);
+    (void)learn(&known, a, ",\"e\":", &is_new);
+    ok_named(next(&known, a, ",\"b\":1") == 0 && next(&known, a, ",\"d\":1"),
+             "if there are more, the last is forgotten");
+}
+
+/* Returns the time of learning and finding many keys, which lead to TAGS places in turn. */
+static clock_t learning_time(int tags)
+{
+    enum { KEYS = TM_JSON_KNOWN_KEYS - 8, TIMES = 40 };
+    struct tm_json_known_keys *known = calloc(1, sizeof *known);
+    char text[16];
+    bool is_new;
+    clock_t start = clock();
+    for (int i = 0; known && i < TIMES * KEYS; i++) {
+        snprintf(text, sizeof text, ",\"%d\":", i % KEYS);
+        (void)learn_to(known, 0, text, (uint16_t)(i % KEYS % tags), &is_new);
+    }
+    free(known);
+    return clock() - start;
+}
+
+/* Keys that all lead to one place are found as fast as others. */
+static void test_one_tag(void)
+{
+    bool is_fast = false;
+    for (int i = 0; i < 5 && !is_fast; i++)
+        is_fast = learning_time(1) < 4 * learning_time(1000) + CLOCKS_PER_SEC / 1000;
+    ok_named(is_fast, "keys of one place are found as fast as keys of many");
+}
+
 int main(void)
 {
     test_order();
     test_tags();
+    test_again();
     test_bounds();
+    test_one_tag();
     return tap_done();
 }

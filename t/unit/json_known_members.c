@@ -133,7 +133,7 @@ static bool same_result(const struct reader *a, const struct reader *b)
 static void forget(struct tm_json_event *event)
 {
     event->keys.count = 0;
-    memset(event->keys.newest, 0, sizeof event->keys.newest);
+    memset(event->keys.slots, 0, sizeof event->keys.slots);
     memset(event->keys.keys, 0, (TM_JSON_KNOWN_START + 1) * sizeof *event->keys.keys);
     memset(event->slots, 0, sizeof event->slots);
 }
