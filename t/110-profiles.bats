@@ -145,7 +145,8 @@ END
 [2,1,9,0,{"type":"A","s":1,"x":[1,{"y":-2.5}]}],
 [2,2,9,0,{"s":1,"type":"B","x":[1,{"y":null}]}],
 [2,3.000001,9.5,1,{"type":"A","s":1,"x":[null,3]}],7,
-[2, 4 ,9,0],[2,5,9,0,"text"],[2,6e0,-1,0,{"type":"A","s":1,"x":[],"z":"\u0041"}]]}}]}
+[2, 4 ,9,0],[2,5,9,0,"text"],[2,6e0,-1,0,{"type":"A","s":1,"x":[],"z":"\u0041"}],
+[2,7,9,0,{"type":"A","s\u0000t":1}],[2,8,9,0,{"type":"B","s\u0000t":1}]]}}]}
 EOF
     tm-unpack markers.json | tm-emit -f jsonl --events 2>errors | grep -v '"definition"' >got
     sed 's/"name":.*"position"/"position"/' got | diff -u - <(cat <<'EOF'
@@ -155,6 +156,8 @@ EOF
 {"kind":"instant","ts":4000000,"position":7}
 {"kind":"instant","ts":5000000,"position":8}
 {"kind":"instant","ts":6000000,"position":9,"args":{"data.type":"A","data.s":1,"data.z":"A"}}
+{"kind":"instant","ts":7000000,"position":10,"args":{"data.type":"A","data.s\u0000t":1}}
+{"kind":"instant","ts":8000000,"position":11,"args":{"data.type":"B","data.s\u0000t":1}}
 EOF
     )
     tm-unpack markers.json | tm-emit -f frames | grep 'Account .* reason="damaged" count=1'

@@ -238,7 +238,7 @@ static enum tm_json_status open_level(struct tm_json_args *a, struct tm_json_sca
 static enum tm_json_status open_first(struct tm_json_args *a, struct tm_json_scan *scan)
 {
     tm_buf_clear(&a->key);
-    if (tm_buf_add_str(&a->key, a->prefix) != TM_OK)
+    if (tm_buf_add(&a->key, a->prefix.data, a->prefix.len) != TM_OK)
         a->no_memory = true;
     return open_level(a, scan);
 }
@@ -393,7 +393,7 @@ static inline const uint8_t *read_string(struct tm_json_args *a, const uint8_t *
     if (quote == end || *quote != '"')
         return NULL;
     if (a->is_wanted && !a->cut)
-        note_added(a, put_string(a, tm_text_at(p + 1, (size_t)(quote - p - 1))), (size_t)(quote - start));
+        note_added(a, put_string(a, tm_text_at(p + 1, (size_t)(quote - p - 1))), (size_t)(quote + 1 - start));
     return quote + 1;
 }
 
@@ -430,8 +430,9 @@ static enum tm_json_status walk(struct tm_json_args *a, struct tm_json_scan *sca
     return st == TM_JSON_CLOSE ? TM_JSON_OK : st;
 }
 
-enum tm_json_status tm_json_args_read(struct tm_json_args *args, const char *prefix, struct tm_json_scan *scan,
-                                      struct tm_json_value *value)
+/* As tm_json_args_read, for any PREFIX. */
+static enum tm_json_status read_container(struct tm_json_args *args, struct tm_text prefix, struct tm_json_scan *scan,
+                                          struct tm_json_value *value)
 {
     const uint8_t *start = scan->p;
     uint8_t closer = *start == '{' ? '}' : ']';
@@ -454,19 +455,26 @@ enum tm_json_status tm_json_args_read(struct tm_json_args *args, const char *pre
     return st;
 }
 
-enum tm_status tm_json_args_value(struct tm_json_args *args, const char *key, const struct tm_json_value *value)
+enum tm_json_status tm_json_args_read(struct tm_json_args *args, const char *prefix, struct tm_json_scan *scan,
+                                      struct tm_json_value *value)
+{
+    return read_container(args, tm_text_at(prefix, strlen(prefix)), scan, value);
+}
+
+enum tm_status tm_json_args_value(struct tm_json_args *args, struct tm_text key, const struct tm_json_value *value)
 {
     struct tm_json_scan scan = tm_json_scan_of(value);
     struct tm_json_value read;
     if (value->type == TM_JSON_OBJECT || value->type == TM_JSON_ARRAY)
-        return tm_json_args_read(args, key, &scan, &read) == TM_JSON_OK && !args->no_memory ? TM_OK : TM_E_SYSTEM;
+        return read_container(args, key, &scan, &read) == TM_JSON_OK && !args->no_memory ? TM_OK : TM_E_SYSTEM;
     args->cut = false;
     args->place = NULL;
     tm_buf_clear(&args->detail);
     tm_buf_clear(&args->key);
     if (value->type == TM_JSON_NULL)
         return TM_OK;
-    if (tm_buf_add_str(&args->key, key) != TM_OK || tm_buf_reserve(&args->key, TM_JSON_ARG_PLACE_KEY_SLACK) != TM_OK)
+    if (tm_buf_add(&args->key, key.data, key.len) != TM_OK ||
+        tm_buf_reserve(&args->key, TM_JSON_ARG_PLACE_KEY_SLACK) != TM_OK)
         return TM_E_SYSTEM;
     return put_leaf(args, value);
 }

@@ -23,7 +23,7 @@ struct tm_json_args {
     /* private */
     struct tm_name_memo memo; /* of wanted */
     const struct tm_json_arg_place *place; /* of the current value; NULL: unknown; then the following describe it */
-    const char *prefix;
+    struct tm_text prefix;
     struct tm_buf key; /* TM_JSON_ARG_PLACE_KEY_SLACK bytes after it are allocated */
     size_t depth;
     struct tm_json_arg_level *levels; /* the DEPTH open containers */
@@ -38,7 +38,7 @@ enum tm_json_status tm_json_args_read(struct tm_json_args *args, const char *pre
 
 /* Replaces detail by the arguments of VALUE, valid JSON of any type. KEY is the key of a scalar and the prefix of
  * nested keys. null becomes no argument. TM_OK, also if arguments were left out (cut); or TM_E_SYSTEM. */
-enum tm_status tm_json_args_value(struct tm_json_args *args, const char *key, const struct tm_json_value *value);
+enum tm_status tm_json_args_value(struct tm_json_args *args, struct tm_text key, const struct tm_json_value *value);
 
 void tm_json_args_release(struct tm_json_args *args);
 

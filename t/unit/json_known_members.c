@@ -396,6 +396,45 @@ static void test_forgotten_arguments(void)
     free(without);
 }
 
+/* True if arguments within a name of NAME_LEN bytes are left out once they exceed the limit for the text up to the end
+ * of the last value. */
+static bool is_cut_at_limit(struct tm_json_args *args, size_t name_len)
+{
+    enum { GROWTH = 16, MEMBERS = 150 };
+    struct tm_buf text = {0};
+    struct tm_json_value value;
+    size_t expected = 0;
+    bool is_cut = false;
+    char member[16];
+    (void)tm_buf_add_str(&text, "{\"");
+    for (size_t i = 0; i < name_len; i++)
+        (void)tm_buf_add_byte(&text, 'k');
+    (void)tm_buf_add_str(&text, "\":{");
+    for (int i = 0; i < MEMBERS; i++) {
+        int len = snprintf(member, sizeof member, "\"m%d\":\"x\"", i);
+        (void)tm_buf_add(&text, member, (size_t)len);
+        size_t key = 5 + name_len + (size_t)len - 5, arg = 1 + tm_varint_size(key) + key + 3;
+        expected += is_cut ? 0 : 1 + tm_varint_size(arg) + arg;
+        is_cut |= expected > TM_JSON_ARGS_BYTES_FREE + GROWTH * text.len;
+        (void)tm_buf_add_str(&text, i + 1 < MEMBERS ? "," : "}}");
+    }
+    struct tm_json_scan scan = tm_json_scan_bytes(text.data, text.data + text.len, true);
+    enum tm_json_status st = tm_json_args_read(args, "args", &scan, &value);
+    tm_buf_release(&text);
+    return st == TM_JSON_OK && is_cut && args->cut && args->detail.len == expected;
+}
+
+static void test_limit(void)
+{
+    struct tm_json_args args = {.places = calloc(1, sizeof *args.places)};
+    bool good = true;
+    for (size_t len = 900; len < 1300 && good; len++)
+        good = is_cut_at_limit(&args, len);
+    ok_named(good, "arguments are left out from the same member on, whatever the lengths of names");
+    free(args.places);
+    tm_json_args_release(&args);
+}
+
 int main(void)
 {
     test_events(NULL, "an event after others is what it is alone");
@@ -406,5 +445,6 @@ int main(void)
     test_fast_containers();
     test_forgotten_keys();
     test_forgotten_arguments();
+    test_limit();
     return tap_done();
 }

@@ -134,8 +134,7 @@ static enum tm_status put_arg(struct tm_gecko_view *view, const struct tm_json_v
     tm_buf_clear(&view->message);
     if (tm_buf_add_str(&view->message, "data.") != TM_OK || tm_json_unescape(key, &view->message) != TM_OK)
         return tm_error_nomem(view->err);
-    const char *prefix = tm_buf_cstr(&view->message);
-    if (prefix == NULL || tm_json_args_value(&view->args, prefix, value) < 0 ||
+    if (tm_json_args_value(&view->args, tm_text_at(view->message.data, view->message.len), value) < 0 ||
         tm_buf_add(&view->detail, view->args.detail.data, view->args.detail.len) != TM_OK)
         return tm_error_nomem(view->err);
     view->counts->args_cut += view->args.cut;
@@ -244,15 +243,17 @@ static void from_row(const uint8_t *row, struct marker *m)
     (void)tm_gecko_index_get(row + MARKER_PHASE, &m->phase);
 }
 
-/* Reads the payload at SCAN's p into ARGS, a struct tm_json_args, if it is an object: a tm_json_value_reader. */
+/* Reads the payload at SCAN's p: a tm_json_value_reader. ARGS is a struct tm_json_args, which takes an object, or NULL.
+ */
 static enum tm_json_status read_payload(void *args, struct tm_json_scan *scan, struct tm_json_value *value)
 {
-    return *scan->p == '{' ? tm_json_args_read(args, "data", scan, value) : tm_json_value(scan, value);
+    return args && *scan->p == '{' ? tm_json_args_read(args, "data", scan, value) : tm_json_value(scan, value);
 }
 
 /* Shows the markers of a preprocessed profile, whose payloads are one of the columns. */
 static enum tm_status show_columns(struct tm_gecko_view *view, const struct tm_gecko_source *source)
 {
+    struct tm_json_args *args = view->sink->want_detail ? &view->payload : NULL;
     struct tm_gecko_reader reader;
     uint8_t row[MARKER_BYTES];
     bool has_data = tm_gecko_has(source->parts, TM_GP_MARKERS_DATA);
@@ -270,8 +271,8 @@ static enum tm_status show_columns(struct tm_gecko_view *view, const struct tm_g
             st = tm_json_cursor_element(&reader.cursor, view->err);
             if (st == TM_OK) {
                 m.byte = reader.part.in.offset;
-                st = tm_json_cursor_read(&reader.cursor, read_payload, &view->payload, &m.data, view->err);
-                m.has_args = m.data.type == TM_JSON_OBJECT;
+                st = tm_json_cursor_read(&reader.cursor, read_payload, args, &m.data, view->err);
+                m.has_args = args && m.data.type == TM_JSON_OBJECT;
             }
             st = tm_gecko_salvage(source, TM_GP_MARKERS_DATA, st, view->err);
             has_data = st == TM_OK;

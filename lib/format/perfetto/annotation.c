@@ -51,12 +51,9 @@ static enum tm_status put_json(struct writer *w, const struct tm_pb_field *f)
     struct tm_json_args *args = &w->rows->json;
     struct tm_json_scan scan = tm_json_scan_bytes(f->data, f->data + f->len, true);
     struct tm_json_value value;
-    const char *key = tm_buf_cstr(&w->rows->key);
-    if (key == NULL)
-        return TM_E_SYSTEM;
     if (!tm_json_space(&scan) || tm_json_value(&scan, &value) != TM_JSON_OK || tm_json_space(&scan))
         return tm_detail_arg_bytes(&w->rows->detail, &w->rows->key, TM_ARG_JSON, f->data, f->len);
-    if (tm_json_args_value(args, key, &value) != TM_OK)
+    if (tm_json_args_value(args, tm_text_at(w->rows->key.data, w->rows->key.len), &value) != TM_OK)
         return TM_E_SYSTEM;
     w->errors += args->cut;
     return tm_buf_add(&w->rows->detail, args->detail.data, args->detail.len);

@@ -42,8 +42,7 @@ enum tm_status tm_spans_arg(struct tm_spans *x, const struct tm_json_value *valu
     }
     if (as != TM_SPANS_AS_IT_IS && is_number(value, as, &type, &bits))
         return tm_detail_arg_number(&x->args, &x->key, type, bits) == TM_OK ? TM_OK : tm_error_nomem(x->err);
-    const char *key = tm_buf_cstr(&x->key);
-    if (key == NULL || tm_json_args_value(&x->values, key, value) < 0 ||
+    if (tm_json_args_value(&x->values, tm_text_at(x->key.data, x->key.len), value) < 0 ||
         tm_buf_add(&x->args, x->values.detail.data, x->values.detail.len) != TM_OK)
         return tm_error_nomem(x->err);
     x->args_cut += x->values.cut;
