@@ -208,6 +208,18 @@ PY
     [ "$(json '[(x["ph"], x["name"], x["ts"], x["dur"]) for x in e if x["ph"] in "BEX"]')" = "[('X', '', 2, 1), ('X', 'a', 1, 4)]" ]
 }
 
+@test "the first slice of a thread has an empty name, and an empty category if it has one" {
+    python3 - <<'PY' >t.pftrace
+from events import *
+packet(f(60, n(1, 6) + f(4, n(1, 1) + n(2, 3))))
+packet(n(8, 1000) + f(11, n(9, 1) + n(11, 5)))
+packet(n(8, 2000) + f(11, n(9, 2) + n(11, 5)))
+packet(n(8, 3000) + f(11, n(9, 1) + n(11, 6) + f(22, b'')))
+PY
+    tm-merge -o m.json t.pftrace
+    [ "$(json '[(x["ph"], x.get("name"), x.get("cat")) for x in e if x["ph"] in "BX"]')" = "[('X', '', None), ('B', '', '')]" ]
+}
+
 @test "events without a form in JSON are a warning by file and kind, and no failure" {
     printf '%s\n' '# tracer: nop' \
         '  app-100 (  100) [000] ..... 10.000010: sched_waking: comm=app pid=100 prio=120 target_cpu=000' \

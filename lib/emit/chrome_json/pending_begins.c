@@ -124,7 +124,8 @@ enum tm_status tm_json_begins_point(struct tm_json_begins *begins, const struct 
 static void show(const struct tm_json_begin_stack *stack, const struct tm_json_begin *begin, size_t at,
                  struct tm_json_begin_view *view)
 {
-    const uint8_t *p = stack->bytes.data + at;
+    static const uint8_t none[1]; /* empty texts need no memory, but they have data */
+    const uint8_t *p = stack->bytes.data ? stack->bytes.data + at : none;
     *view = (struct tm_json_begin_view){.ts_ns = begin->ts_ns,
                                         .pid = begin->pid,
                                         .file = stack->holder.file,
