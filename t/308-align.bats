@@ -588,7 +588,8 @@ unpacked() {
     for name in tm-manifest tm-clocks tm-sort tm-emit tm-align; do
         ln -s "$TM_BIN/$name" bin/
     done
-    printf '#!/bin/sh\necho >>runs\nexec %s/tm-unpack "$@"\n' "$TM_BIN" >bin/tm-unpack
+    # It begins when the other stages are there.
+    printf '#!/bin/sh\necho >>runs\nsleep .2\nexec %s/tm-unpack "$@"\n' "$TM_BIN" >bin/tm-unpack
     chmod +x bin/tm-unpack
     bin/tm-merge -q --align "$@"
     wc -l <runs

@@ -264,7 +264,8 @@ enum tm_status tm_merge_commands_make(struct tm_merge_commands *commands, const 
         stages[i].name = stage_names[i];
         stages[i].path = w.command->path;
         stages[i].argv = w.command->argv;
-        stages[i].shares_output = i != TM_MERGE_MANIFEST; /* it passes its input on */
+        /* tm-manifest passes its input on. A copy of the stream is made of what goes through the pipe. */
+        stages[i].shares_output = i != TM_MERGE_MANIFEST && !(i == TM_MERGE_UNPACK && request->copy);
         stages[i].passes_input = i == TM_MERGE_MANIFEST;
     }
     return TM_OK;

@@ -219,10 +219,11 @@ static enum tm_status put_large(struct tm_frame_writer *writer, const struct tm_
     return st;
 }
 
-/* Called between two frames: changes to the ring once its reader is there. TM_OK or TM_E_SYSTEM. */
+/* Called between two frames: changes to the ring once its reader is there, unless frames go elsewhere. TM_OK or
+ * TM_E_SYSTEM. */
 static enum tm_status find_way(struct tm_frame_writer *writer, struct tm_error *err)
 {
-    if (writer->is_shared || !tm_ring_is_read(&writer->ring))
+    if (writer->is_shared || writer->put || !tm_ring_is_read(&writer->ring))
         return TM_OK;
     enum tm_status st = tm_frame_flush(writer, err);
     return st < 0 ? st : tm_frame_ring_enter(writer, err);
