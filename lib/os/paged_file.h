@@ -47,7 +47,8 @@ static inline enum tm_status tm_paged_file_read(struct tm_paged_file *paged, uin
     size_t at = (size_t)(offset % TM_PAGE_BYTES);
     if (offset / TM_PAGE_BYTES + 1 != paged->recent || len > TM_PAGE_BYTES - at)
         return tm_paged_file_read_pages(paged, offset, data, len, err);
-    memcpy(data, paged->recent_data + at, len);
+    if (len > 0) /* else DATA may be NULL */
+        memcpy(data, paged->recent_data + at, len);
     return TM_OK;
 }
 

@@ -89,6 +89,7 @@ static void test_runs(void)
 struct walk {
     int64_t last_ns; /* of an incremental clock */
     int64_t time_ns;
+    uint8_t times[8 * ROWS];
     struct tm_placed_run run;
     uint32_t end;
 };
@@ -99,12 +100,14 @@ static void walk_rows(struct walk *w, const struct tm_event *rows, uint32_t firs
     for (w->end = first; w->end < ROWS; w->end++) {
         const struct tm_event *e = &rows[w->end];
         int64_t ns = route->is_in_ns ? e->time_ns : w->last_ns + e->time_ns * UNIT_NS;
+        tm_put_le64(w->times + (size_t)8 * w->end, (uint64_t)w->time_ns);
         if (e->flags & TM_EVENT_DERIVED)
             continue;
         if (ns > route->step.last_ns)
             return;
         w->last_ns = route->is_in_ns ? 0 : ns;
         w->time_ns = ns + SHIFT_NS;
+        tm_put_le64(w->times + (size_t)8 * w->end, (uint64_t)w->time_ns);
         w->run.low_ns = w->run.count == 0 || ns < w->run.low_ns ? ns : w->run.low_ns;
         w->run.high_ns = w->run.count == 0 || ns > w->run.high_ns ? ns : w->run.high_ns;
         w->run.count++;
@@ -132,7 +135,7 @@ static bool agrees(const struct tm_batch *batch, const struct tm_event *rows, bo
     tm_put_le64(times, (uint64_t)walk.time_ns);
     walk_rows(&walk, rows, 1, &route);
     tm_fast_rows_place(&run, batch, &registry, &route, times);
-    return run.end == walk.end && (int64_t)tm_get_le64(times + (size_t)8 * (run.end - 1)) == walk.time_ns &&
+    return run.end == walk.end && memcmp(times + 8, walk.times + 8, (size_t)8 * (run.end - 1)) == 0 &&
            route.run.count == walk.run.count && route.run.low_ns == walk.run.low_ns &&
            route.run.high_ns == walk.run.high_ns && (is_in_ns || clock.last_ns == walk.last_ns);
 }

@@ -144,7 +144,9 @@ static void test_paged(void)
     ok(tm_paged_file_write(&p, UINT64_C(1) << 30, "x", 1, &err) == TM_OK &&
        tm_paged_file_read(&p, UINT64_C(1) << 29, block, sizeof block, &err) == TM_OK &&
        memcmp(block, want, sizeof block) == 0);
-    tm_paged_file_clear(&p);
+    ok(tm_paged_file_read(&p, 0, block, 1, &err) == TM_OK && block[0] != 0);
+    ok_named(tm_paged_file_read(&p, 1, NULL, 0, &err) == TM_OK, "no bytes are read to nowhere");
+    tm_paged_file_clear(&p); /* the page that was used last, too */
     ok(tm_paged_file_read(&p, 0, block, sizeof block, &err) == TM_OK && memcmp(block, want, sizeof block) == 0 &&
        p.end == 0);
     ok(tm_paged_file_write(&p, TM_PAGE_BYTES - 1, "ab", 2, &err) == TM_OK &&
