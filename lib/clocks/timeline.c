@@ -382,7 +382,7 @@ enum tm_status tm_timeline_run(int in, int out, const struct tm_timeline_options
         free(t);
         return TM_E_SYSTEM;
     }
-    enum tm_status st = tm_stream_reader_open(&t->reader, in, err);
+    enum tm_status st = tm_stream_reader_open_copied(&t->reader, in, 0, err);
     bool is_placed = t->reader.header.stage == TRACEMERGE__STAGE__PLACED;
     t->reader.takes_compact_messages = true;
     if (st == TM_OK && t->reader.header.sorted && !is_placed)

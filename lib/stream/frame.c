@@ -63,6 +63,16 @@ static enum tm_status read_head(struct tm_frame_reader *r, uint64_t *len, size_t
     return TM_OK;
 }
 
+/* Sets *MESSAGE to a copy of the LEN bytes there, so that no other process can change them while they are used. */
+static enum tm_status copy_shared(struct tm_frame_reader *r, const uint8_t **message, size_t len, struct tm_error *err)
+{
+    tm_buf_clear(&r->copy);
+    if (tm_buf_add(&r->copy, *message, len) != TM_OK)
+        return tm_error_nomem(err);
+    *message = r->copy.data;
+    return TM_OK;
+}
+
 enum tm_status tm_frame_read(struct tm_frame_reader *r, struct tm_frame *frame, struct tm_error *err)
 {
     uint64_t len = 0, tag, body_len;
@@ -76,6 +86,8 @@ enum tm_status tm_frame_read(struct tm_frame_reader *r, struct tm_frame *frame, 
     if (st < 0)
         return st;
     const uint8_t *p = r->mem + r->start + head;
+    if (r->copies_shared && r->is_shared && !r->is_copied && (st = copy_shared(r, &p, (size_t)len, err)) < 0)
+        return st;
     const uint8_t *end = p + len;
     if (len < TM_FRAME_CHECKSUM_BYTES || end[-TM_FRAME_CHECKSUM_BYTES] != TM_FRAME_CHECKSUM_TAG)
         return damaged(r, r->count ? "frame has no checksum" : "not a tracemerge stream", err);
@@ -152,6 +164,7 @@ void tm_frame_reader_release(struct tm_frame_reader *reader)
     tm_frame_ring_leave(reader);
     if (!reader->is_shared || reader->is_copied)
         free(reader->mem);
+    tm_buf_release(&reader->copy);
     tm_ring_detach(&reader->ring);
     tm_progress_detach(&reader->progress);
     *reader = (struct tm_frame_reader){.fd = -1, .ended = true};

@@ -66,6 +66,7 @@ struct tm_frame_reader {
     uint64_t count;      /* frames read */
     size_t chunk_bytes;  /* reads at least this much at once; can be lowered before the first read */
     struct tm_progress progress; /* progress of this stage's input, if this is it */
+    bool copies_shared;  /* frames in a ring are copied before they are checked; can be set before the first read */
     /* private */
     struct tm_ring ring; /* of standard input, if it has one */
     uint8_t *mem;
@@ -81,6 +82,7 @@ struct tm_frame_reader {
     } pipe; /* what was read from the pipe after the note about part */
     struct tm_frame_writer *passes_to; /* the writer that frames were passed to in the ring; NULL: none */
     uint64_t told; /* position in the ring up to which the next stage knows of the bytes */
+    struct tm_buf copy; /* of the last frame, if copies_shared */
 };
 
 /* Reads FD from its current position. A pipe is enlarged where the kernel can. */

@@ -9,8 +9,7 @@ enum {
 
 enum tm_status tm_stream_pass_open(struct tm_stream_reader *reader, int in, int out, struct tm_error *err)
 {
-    return tm_compat_can_splice(in, out) ? tm_stream_reader_open_chunked(reader, in, PASS_CHUNK_BYTES, err)
-                                         : tm_stream_reader_open(reader, in, err);
+    return tm_stream_reader_open_copied(reader, in, tm_compat_can_splice(in, out) ? PASS_CHUNK_BYTES : 0, err);
 }
 
 enum tm_status tm_stream_pass_batch(struct tm_stream_reader *reader, struct tm_stream_writer *writer,

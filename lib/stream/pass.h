@@ -6,8 +6,8 @@
 #include "stream/reader.h"
 #include "stream/writer.h"
 
-/* Opens IN as tm_stream_reader_open does, for a stage whose batches may pass to OUT. Where passing is possible it
- * reads in small portions; batches are then still in the pipe when they are reached. */
+/* Opens IN as tm_stream_reader_open_copied does, for a stage whose batches may pass to OUT. Where passing is possible
+ * it reads in small portions; batches are then still in the pipe when they are reached. */
 enum tm_status tm_stream_pass_open(struct tm_stream_reader *reader, int in, int out, struct tm_error *err);
 
 /* Passes the next frame to WRITER if it is a large batch. TM_OK: it was passed. TM_END: the frame must be read with

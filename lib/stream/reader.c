@@ -70,20 +70,33 @@ static enum tm_status read_header(struct tm_stream_reader *reader, struct tm_err
     return st;
 }
 
-enum tm_status tm_stream_reader_open(struct tm_stream_reader *reader, int fd, struct tm_error *err)
+/* Opens READER. CHUNK_BYTES and COPIES_SHARED are settings of its frames; 0 bytes: the usual number. */
+static enum tm_status open_frames(struct tm_stream_reader *reader, int fd, size_t chunk_bytes, bool copies_shared,
+                                  struct tm_error *err)
 {
     *reader = (struct tm_stream_reader){0};
     tm_frame_reader_init(&reader->frames, fd);
+    reader->frames.copies_shared = copies_shared;
+    if (chunk_bytes)
+        reader->frames.chunk_bytes = chunk_bytes;
     return read_header(reader, err);
+}
+
+enum tm_status tm_stream_reader_open(struct tm_stream_reader *reader, int fd, struct tm_error *err)
+{
+    return open_frames(reader, fd, 0, false, err);
 }
 
 enum tm_status tm_stream_reader_open_chunked(struct tm_stream_reader *reader, int fd, size_t chunk_bytes,
                                              struct tm_error *err)
 {
-    *reader = (struct tm_stream_reader){0};
-    tm_frame_reader_init(&reader->frames, fd);
-    reader->frames.chunk_bytes = chunk_bytes;
-    return read_header(reader, err);
+    return open_frames(reader, fd, chunk_bytes, false, err);
+}
+
+enum tm_status tm_stream_reader_open_copied(struct tm_stream_reader *reader, int fd, size_t chunk_bytes,
+                                            struct tm_error *err)
+{
+    return open_frames(reader, fd, chunk_bytes, true, err);
 }
 
 static bool known(uint32_t type)

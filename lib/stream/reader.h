@@ -27,6 +27,12 @@ enum tm_status tm_stream_reader_open(struct tm_stream_reader *reader, int fd, st
 enum tm_status tm_stream_reader_open_chunked(struct tm_stream_reader *reader, int fd, size_t chunk_bytes,
                                              struct tm_error *err);
 
+/* Opens as tm_stream_reader_open does, for the stages after tm-unpack. CHUNK_BYTES is as above; 0: a megabyte.
+ * tm-unpack parses traces that anyone may have written. So a frame that it wrote into shared memory is copied before it
+ * is checked, and it cannot change the frame later. */
+enum tm_status tm_stream_reader_open_copied(struct tm_stream_reader *reader, int fd, size_t chunk_bytes,
+                                            struct tm_error *err);
+
 /* Reads the next frame. TM_OK with *FRAME set; if it is a TM_FRAME_BATCH, *BATCH is a view of it, valid until the
  * next call. TM_END after a good END frame with nothing after it. TM_E_INPUT if the stream is cut or damaged, or has
  * a required frame of unknown type. */

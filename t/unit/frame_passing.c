@@ -1,5 +1,5 @@
 /* Unit tests of frames that a stage passes on in shared memory: three processes, a writer, one that passes on most
- * frames and adds some, and a taker. And of the checksums of frames in a ring. */
+ * frames and adds some, and a taker. And of the checksums of frames in a ring, and of frames that are copied. */
 #include "base/bytes.h"
 #include "stream/frame.h"
 
@@ -292,6 +292,35 @@ static void test_checksum(void)
     }
 }
 
+/* What another process writes over a frame in a ring does not change a frame that was copied. */
+static void test_copy(void)
+{
+    enum { BODY_BYTES = 5000 };
+    static uint8_t body[BODY_BYTES];
+    struct tm_frame_reader reader;
+    struct tm_frame_writer writer;
+    struct tm_frame frame;
+    struct tm_error err = {0};
+    int fds[2];
+    if (!ok_named(join(&reader, &writer, fds), "a ring"))
+        return;
+    reader.copies_shared = true;
+    for (int i = 0; i < 3; i++) {
+        memset(body, 'a' + i, sizeof body);
+        is_int(tm_frame_write(&writer, TYPE_READ, &(struct tm_piece){body, sizeof body}, 1, &err), TM_OK);
+        is_int(tm_frame_flush(&writer, &err), TM_OK);
+        is_int(tm_frame_read(&reader, &frame, &err), TM_OK);
+        memset(writer.ring.bytes, 0xff, TM_RING_BYTES);
+        ok_named(frame.type == TYPE_READ && frame.body_bytes == sizeof body &&
+                     memcmp(frame.body, body, sizeof body) == 0,
+                 "the frame is as it was checked");
+    }
+    tm_frame_writer_release(&writer);
+    tm_frame_reader_release(&reader);
+    for (int i = 0; i < 2; i++)
+        (void)close(fds[i]);
+}
+
 int main(void)
 {
     int memory = tm_ring_make();
@@ -302,6 +331,7 @@ int main(void)
         test_leaving();
         test_notes();
         test_checksum();
+        test_copy();
     } else {
         ok_named(true, "this system has no shared memory");
     }
