@@ -1,6 +1,7 @@
 /* Reads trace files, archives and pipes and writes the stream of their events, each on its own clock. */
 #include "base/decimal.h"
 #include "base/table.h"
+#include "os/compat.h"
 #include "os/io.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
@@ -279,6 +280,7 @@ int main(int argc, char **argv)
 {
     struct settings settings = {.unpack.warn = warn, .raw = TM_RAW_CHOICE_ALL};
     int status = parse(argc, argv, &settings);
+    tm_compat_keep_freed_memory();
     if (status == TM_OPTIONS_GO_ON)
         status = unpack(&settings, argv + optind, (size_t)(argc - optind));
     tm_name_set_release(&settings.json_args);

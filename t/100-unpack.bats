@@ -1,5 +1,7 @@
 # tm-unpack: the files that it finds in files, archives and pipes, and their order.
 
+load lib/common
+
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
     echo ' { "perfetto_manifest" : {"version": 1} }' >manifest.json
@@ -126,4 +128,20 @@ END
     [ "$output" = "tm-unpack: /dev/null: not a regular file, as --copy requires" ]
     run -3 tm-unpack --copy nosuchfile a.json
     [ "$output" = "tm-unpack: nosuchfile: cannot open: No such file or directory" ]
+}
+
+@test "many small files take the memory of one" {
+    only_unsanitized "a sanitized program keeps freed memory out of use"
+    mkdir many
+    python3 - <<'PY'
+import resource, subprocess
+for i in range(1000):
+    open(f'many/{i}.json', 'w').write('{"traceEvents":[{"ph":"X","ts":%d,"dur":1,"pid":1,"tid":1,"name":"n"}]}' % i)
+def faults(*args):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
+    subprocess.run(['tm-unpack', '-j', '1', *args], check=True, stdout=subprocess.DEVNULL)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt - before
+one, all = faults('many/0.json'), faults('many')
+assert all < one + 5000, (one, all)
+PY
 }

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #ifdef __linux__
+#include <malloc.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #endif
@@ -78,6 +79,15 @@ uint64_t tm_compat_memory_bytes(void)
         return (uint64_t)pages * (uint64_t)page_bytes;
 #endif
     return UINT64_MAX;
+}
+
+void tm_compat_keep_freed_memory(void)
+{
+#if defined M_TRIM_THRESHOLD && defined M_MMAP_THRESHOLD
+    enum { KEPT_BYTES = 16 << 20, MAPPED_BYTES = 1 << 20 /* larger pieces are mapped on their own */ };
+    (void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+    (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+#endif
 }
 
 int tm_compat_shared_memory(size_t bytes)

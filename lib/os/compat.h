@@ -13,6 +13,10 @@ unsigned tm_compat_processors(void);
 /* Returns the bytes of the machine's memory; UINT64_MAX if the system does not say. */
 uint64_t tm_compat_memory_bytes(void);
 
+/* Has malloc keep up to 16 MB of freed memory for what is allocated next. By default it gives the kernel back most of
+ * what a file took, and the next file waits until the kernel has cleared as much. Does nothing where malloc cannot. */
+void tm_compat_keep_freed_memory(void);
+
 /* Asks the kernel for a pipe buffer of BYTES on FD. Does nothing if FD is not a pipe. */
 void tm_compat_widen_pipe(int fd, int bytes);
 
