@@ -116,3 +116,23 @@ END
 debug.y|real|2.5'
     [ "$(sqlite3 p.db 'SELECT count(*) FROM tm_arg_real')" = 1 ]
 }
+
+@test "keys of arguments after more keys than are remembered" {
+    python3 - >k.json <<'END'
+import json
+sets = [range(3)] + [range(i, min(i + 2, 65536)) for i in range(3, 65536, 2)] + [[900000, 900001, 2, 1], range(3)]
+print(json.dumps([{'ph': 'i', 's': 't', 'pid': 1, 'tid': 1, 'ts': i, 'name': 'n',
+                   'args': {'k%06d' % key: i for key in keys}} for i, keys in enumerate(sets)]))
+END
+    tm-merge -o k.db k.json
+    run sqlite3 k.db "SELECT key FROM slice JOIN args USING (arg_set_id)
+        WHERE ts > (SELECT max(ts) - 2000 FROM slice) ORDER BY ts, args.id"
+    echo "$output"
+    [ "$output" = "args.k900000
+args.k900001
+args.k000002
+args.k000001
+args.k000000
+args.k000001
+args.k000002" ]
+}

@@ -284,6 +284,18 @@ JSON
 105|only here" ]
 }
 
+@test "slices of a pid before and after its reuse are on tracks of different threads" {
+    reused_pid "$BATS_TEST_TMPDIR/in"
+    tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/in.tar"
+    tm-merge -o "$BATS_TEST_TMPDIR/m.db" "$BATS_TEST_TMPDIR/m.pftrace"
+    run sqlite3 "$BATS_TEST_TMPDIR/m.db" "SELECT slice.name, process.start_ts FROM slice
+        JOIN thread_track ON track_id = thread_track.id JOIN thread USING (utid)
+        JOIN process USING (upid) WHERE tid = 100 ORDER BY ts"
+    echo "$output"
+    [ "$output" = "in the first|
+in the second|10000040000" ]
+}
+
 # Three traces that use the same numbers for different things, in $BATS_TEST_TMPDIR/SEED.tar.
 collisions() { # SEED
     python3 "$TM_SRC/t/gen/make-collisions.py" "$1" "$BATS_TEST_TMPDIR/$1"

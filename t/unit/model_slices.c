@@ -209,6 +209,15 @@ static void test_files_apart(void)
     stop(&b);
 }
 
+static void put_arg(struct tm_buf *detail, const char *key, int64_t value)
+{
+    size_t mark;
+    tm_pb_begin(detail, 1, &mark);
+    tm_pb_put_str(detail, 1, key);
+    tm_pb_put_varint(detail, 2, tm_zigzag(value));
+    tm_pb_end(detail, mark);
+}
+
 static void test_flows(void)
 {
     struct bench b;
@@ -246,13 +255,36 @@ static void test_flows(void)
     stop(&b);
 }
 
-static void put_arg(struct tm_buf *detail, const char *key, int64_t value)
+/* An event has more flows than are read at once, between its args. All are applied, in their order. */
+static void test_many_flows(void)
 {
-    size_t mark;
-    tm_pb_begin(detail, 1, &mark);
-    tm_pb_put_str(detail, 1, key);
-    tm_pb_put_varint(detail, 2, tm_zigzag(value));
-    tm_pb_end(detail, mark);
+    enum { FLOWS = 7 };
+    struct bench b;
+    struct tm_buf ids = {0}, last = {0};
+    start(&b);
+    for (uint64_t i = 0; i < FLOWS; i++) {
+        tm_pb_put_i64(&ids, TM_DETAIL_FLOW_IDS, 70 + i);
+        put_arg(&ids, "n", (int64_t)i);
+    }
+    add_detail(&b, complete(10, 1), "p", NULL, &ids);
+    tm_pb_put_i64(&last, TM_DETAIL_FLOW_IDS, 70 + FLOWS - 1);
+    add_detail(&b, complete(20, 1), "q", NULL, &last);
+    tm_pb_put_i64(&last, TM_DETAIL_FLOW_IDS, 70);
+    add_detail(&b, complete(30, 1), "r", NULL, &last);
+    struct tm_buf wanted = {0};
+    for (int i = 0; i < FLOWS; i++)
+        tm_buf_addf(&wanted, "arg a0 n int %d -\n", i);
+    tm_buf_addf(&wanted, "slice 0 10 1 t0 d0 p-1 p -\n"
+                         "slice 1 20 1 t0 d0 p-1 q -\n"
+                         "flow 0 1\n"
+                         "slice 2 30 1 t0 d0 p-1 r -\n"
+                         "flow 1 2\n"
+                         "flow 0 2\n");
+    rows_are(&b, "many flows", tm_buf_cstr(&wanted));
+    tm_buf_release(&ids);
+    tm_buf_release(&last);
+    tm_buf_release(&wanted);
+    stop(&b);
 }
 
 static void test_args(void)
@@ -291,6 +323,7 @@ int main(void)
     test_async();
     test_files_apart();
     test_flows();
+    test_many_flows();
     test_args();
     return tap_done();
 }

@@ -11,7 +11,7 @@ struct tm_wide_place {
     int64_t rowid;
     uint32_t page;   /* 0: the open leaf */
     uint16_t at;     /* offset in the page */
-    uint16_t column; /* from 1 */
+    uint16_t column; /* counted from 0, which is the rowid; so 0 is no entry */
 };
 
 /* Zero-initialise. */
