@@ -6,7 +6,7 @@
 
 enum { FIRST_FILL = 4 << 10 };
 
-/* Reports CAUSE at AHEAD bytes after the last byte read. */
+/* Reports CAUSE at AT bytes after the last byte read. */
 static enum tm_status bad(const struct tm_json_cursor *c, size_t at, const char *cause, struct tm_error *err)
 {
     return tm_error_at(err, c->in->offset + at, "%s", cause);
