@@ -26,9 +26,9 @@ struct tm_track_choices {
     uint32_t count, cap, free; /* free: number of a free one plus 1; 0: none */
 };
 
-/* Zero-initialise, with .packets set. */
-enum { TM_RECENT_STRINGS = 8192, TM_RECENT_TASKS = 512 }; /* powers of two */
+enum { TM_RECENT_STRINGS = 8192, TM_RECENT_TASKS = 512 }; /* sizes of caches, powers of two */
 
+/* Zero-initialise, with .packets set. */
 struct tm_track_writer {
     struct tm_packet_writer *packets; /* borrowed */
     /* the only trace of the merge: its flows keep their ids, and its instants are on tracks of their own */
