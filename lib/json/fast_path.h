@@ -134,11 +134,11 @@ static inline const uint8_t *tm_json_fast_int(const uint8_t *p, uint64_t *v)
 #if TM_HAS_BYTES16
 
 /* Reads the number at P if it has digits as tm_json_fast_digits reads them, and a fraction of up to SCALE (at most 6)
- * digits, and is below 10^12. Sets *V to the number times 10^SCALE. Returns the byte after the number, or NULL. */
+ * digits. Sets *V to the number times 10^SCALE, which is an int64. Returns the byte after the number, or NULL. */
 static inline const uint8_t *tm_json_fast_scaled(const uint8_t *p, unsigned scale, uint64_t *v)
 {
     static const uint32_t powers[7] = {1, 10, 100, 1000, 10000, 100000, 1000000};
-    if ((p = tm_json_fast_digits(p, v)) == NULL || *v >= UINT64_C(1000000000000))
+    if ((p = tm_json_fast_digits(p, v)) == NULL || *v >= (uint64_t)INT64_MAX / powers[scale])
         return NULL;
     *v *= powers[scale];
     if (*p == '.') {

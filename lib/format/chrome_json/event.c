@@ -45,7 +45,7 @@ static inline enum tm_json_field field_of(const struct tm_json_value *key)
 }
 
 /* VALUE_BYTES at a value must be readable for it to be read by one of the fast ways. */
-enum { VALUE_BYTES = 64, FRACTION_DIGITS = 3 };
+enum { VALUE_BYTES = 64, NS_SCALE = 3 /* of times in microseconds */ };
 
 /* The tag of a text that ends the object. */
 enum { TAG_CLOSE = TM_JF_COUNT + 1 };
@@ -56,34 +56,6 @@ enum { TAG_CLOSE = TM_JF_COUNT + 1 };
 #define TIMES (BIT(TM_JF_TS) | BIT(TM_JF_DUR) | BIT(TM_JF_TTS) | BIT(TM_JF_TDUR))
 
 #define PIDS (BIT(TM_JF_PID) | BIT(TM_JF_TID))
-
-#if TM_HAS_BYTES16
-/* Reads the number at P if it has up to TM_JSON_INT_DIGITS digits and a fraction of up to FRACTION_DIGITS digits, as
- * nearly all times have. VALUE_BYTES at P are readable. Sets *NS to 1000 times the number. Returns the byte after the
- * number, or NULL. */
-static inline const uint8_t *fast_time(const uint8_t *p, uint64_t *ns)
-{
-    static const uint16_t units[FRACTION_DIGITS + 1] = {0, 100, 10, 1};
-    if ((p = tm_json_fast_digits(p, ns)) == NULL)
-        return NULL;
-    *ns *= 1000;
-    if (*p == '.') {
-        unsigned fraction = tm_json_count_digits(++p);
-        if (fraction - 1 >= FRACTION_DIGITS)
-            return NULL;
-        *ns += tm_decimal_short(p, fraction) * units[fraction];
-        p += fraction;
-    }
-    return (*p | 0x20) == 'e' ? NULL : p;
-}
-#else
-static inline const uint8_t *fast_time(const uint8_t *p, uint64_t *ns)
-{
-    (void)p;
-    (void)ns;
-    return NULL;
-}
-#endif
 
 /* Takes the value of member FIELD at P from LAST if it is the same. Returns the byte after it, or NULL. */
 static inline const uint8_t *recall_value(struct tm_json_event *event, enum tm_json_field field,
@@ -135,7 +107,7 @@ static inline const uint8_t *fast_value(struct tm_json_event *event, uint32_t ke
     struct tm_json_event_value *last = &event->values[key];
     const uint8_t *after = NULL;
     if (BIT(field) & TIMES)
-        after = fast_time(p, &event->converted[field]);
+        after = tm_json_fast_scaled(p, NS_SCALE, &event->converted[field]);
     else if (BIT(field) & PIDS)
         after = tm_json_fast_int(p, &event->converted[field]);
     if (after) {
