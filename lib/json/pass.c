@@ -1,5 +1,5 @@
-/* Skips a container that is known to be valid. Only quotes, backslashes and brackets of its own kind are looked at, 64
- * bytes at a time. */
+/* Reads a value that is known to be valid. Of an object or array, only quotes, backslashes and brackets of its own kind
+ * are looked at, 64 bytes at a time. */
 #include "json/block.h"
 #include "json/scan.h"
 
@@ -50,6 +50,8 @@ static inline const uint8_t *pass_block(struct pass *s, const uint8_t *p)
 enum tm_json_status tm_json_pass(struct tm_json_scan *scan, struct tm_json_value *value)
 {
     const uint8_t *p = scan->p, *found = NULL;
+    if (*p != '{' && *p != '[')
+        return tm_json_value(scan, value);
     struct pass s = {.opener = *p, .closer = *p == '{' ? '}' : ']'};
     for (; found == NULL && scan->end - p >= TM_JSON_BLOCK_BYTES; p += TM_JSON_BLOCK_BYTES)
         found = pass_block(&s, p);

@@ -91,7 +91,8 @@ enum tm_json_status tm_json_string(struct tm_json_scan *scan, struct tm_json_val
 /* Reads the value at p, of any type. An object or array is checked to its end. */
 enum tm_json_status tm_json_value(struct tm_json_scan *scan, struct tm_json_value *value);
 
-/* Reads the object or array at p, which is known to be valid. Finds its end by its brackets alone (pass.c). */
+/* Reads the value at p, which is known to be valid. Finds the end of an object or array by its brackets alone (pass.c).
+ */
 enum tm_json_status tm_json_pass(struct tm_json_scan *scan, struct tm_json_value *value);
 
 /* Reads the key of the next member of an object and moves to its value. Starts after the '{', or after a member and its

@@ -119,7 +119,7 @@ static enum tm_json_status next_member(struct tm_json_scan *scan, enum change *c
     if (st != TM_JSON_OK)
         return st;
     *change = change_of(&key);
-    st = *scan->p == '{' || *scan->p == '[' ? tm_json_pass(scan, value) : tm_json_value(scan, value);
+    st = tm_json_pass(scan, value);
     return st != TM_JSON_OK ? st : tm_json_comma(scan, '}');
 }
 

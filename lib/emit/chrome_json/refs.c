@@ -23,9 +23,7 @@ static char phase_of(const struct tm_event *e, int64_t *recorded_ns)
     *recorded_ns = e->time_ns;
     scan.p++;
     while (tm_json_key(&scan, &key) == TM_JSON_OK) {
-        enum tm_json_status st = *scan.p == '{' || *scan.p == '[' ? tm_json_pass(&scan, &value)
-                                                                  : tm_json_value(&scan, &value);
-        if (st != TM_JSON_OK)
+        if (tm_json_pass(&scan, &value) != TM_JSON_OK)
             break;
         if (tm_json_is(&key, "ph", 2) && value.type == TM_JSON_STRING && value.len)
             phase = (char)value.data[0];

@@ -39,12 +39,6 @@ static bool is(const struct tm_json_value *key, const char *name)
     return tm_json_is(key, name, strlen(name));
 }
 
-/* Reads the value at SCAN's p, which is known to be valid. */
-static enum tm_json_status pass_value(struct tm_json_scan *scan, struct tm_json_value *value)
-{
-    return *scan->p == '{' || *scan->p == '[' ? tm_json_pass(scan, value) : tm_json_value(scan, value);
-}
-
 /* Finds member NAME of the payload. */
 static bool payload_find(const struct marker *m, const char *name, struct tm_json_value *value)
 {
@@ -53,7 +47,7 @@ static bool payload_find(const struct marker *m, const char *name, struct tm_jso
         return false;
     struct tm_json_scan scan = tm_json_scan_of(&m->data);
     scan.p++;
-    while (tm_json_key(&scan, &key) == TM_JSON_OK && pass_value(&scan, &v) == TM_JSON_OK &&
+    while (tm_json_key(&scan, &key) == TM_JSON_OK && tm_json_pass(&scan, &v) == TM_JSON_OK &&
            tm_json_comma(&scan, '}') == TM_JSON_OK)
         if (is(&key, name)) {
             *value = v;

@@ -32,22 +32,15 @@ struct tm_json_scan tm_spans_inside(const struct tm_json_value *value, enum tm_j
     return scan;
 }
 
-/* Reads the value at SCAN's p. */
-static bool next_value(struct tm_json_scan *scan, struct tm_json_value *value)
-{
-    bool is_container = *scan->p == '{' || *scan->p == '[';
-    return (is_container ? tm_json_pass(scan, value) : tm_json_value(scan, value)) == TM_JSON_OK;
-}
-
 bool tm_spans_next_member(struct tm_json_scan *scan, struct tm_json_value *key, struct tm_json_value *value)
 {
-    return scan->p && tm_json_key(scan, key) == TM_JSON_OK && next_value(scan, value) &&
+    return scan->p && tm_json_key(scan, key) == TM_JSON_OK && tm_json_pass(scan, value) == TM_JSON_OK &&
            tm_json_comma(scan, '}') == TM_JSON_OK;
 }
 
 bool tm_spans_next_element(struct tm_json_scan *scan, struct tm_json_value *value)
 {
-    return scan->p && tm_json_space(scan) && *scan->p != ']' && next_value(scan, value) &&
+    return scan->p && tm_json_space(scan) && *scan->p != ']' && tm_json_pass(scan, value) == TM_JSON_OK &&
            tm_json_comma(scan, ']') == TM_JSON_OK;
 }
 
