@@ -173,17 +173,13 @@ static enum tm_status put_leaf(struct tm_json_args *a, const struct tm_json_valu
 
 static inline enum tm_status put_index(struct tm_buf *key, uint32_t index)
 {
-    uint8_t text[12];
-    size_t at = sizeof text;
+    char text[1 + TM_DECIMAL_DIGITS_MAX + 1];
+    char *end = text + sizeof text, *start = tm_decimal_digits(end - 1, index);
     if (tm_buf_reserve(key, sizeof text + TM_JSON_ARG_PLACE_KEY_SLACK) != TM_OK)
         return TM_E_SYSTEM;
-    text[--at] = ']';
-    do {
-        text[--at] = (uint8_t)('0' + index % 10);
-        index /= 10;
-    } while (index);
-    text[--at] = '[';
-    return tm_buf_add(key, text + at, sizeof text - at);
+    end[-1] = ']';
+    *--start = '[';
+    return tm_buf_add(key, start, (size_t)(end - start));
 }
 
 /* Sets the key of the next value of the innermost level: that level's own key, extended. */

@@ -15,9 +15,9 @@
 
 enum {
     TM_JSON_KNOWN_KEYS = 1024, /* numbers of keys; if there are more keys, all are forgotten */
-    TM_JSON_KNOWN_START = 1,  /* the number of the start; 0 is no key, and has no successors */
-    TM_JSON_KNOWN_BYTES = 48, /* longer texts are not remembered; a text is compared if so many bytes are readable */
-    TM_JSON_KNOWN_NEXT = 14   /* how many successors of a key are remembered */
+    TM_JSON_KNOWN_START = 1,   /* the number of the start; 0 is no key, and has no successors */
+    TM_JSON_KNOWN_BYTES = 48,  /* longer texts are not remembered; a text is compared if so many bytes are readable */
+    TM_JSON_KNOWN_NEXT = 14    /* how many successors of a key are remembered */
 };
 
 /* The first bytes of a text. Zero-initialised, it equals no text. */

@@ -294,8 +294,8 @@ enum tm_status tm_json_slices_add_args(struct tm_json_slices *s, const struct tm
     if (tm_binder_name_destination(&s->scratch, e, name) != TM_OK)
         return tm_error_nomem(err);
     enum tm_status st = TM_END;
-    for (int has_pid = place.has_pid; has_pid >= 0 && st == TM_END;
-         has_pid--) /* it may have begun before its process was known */
+    /* the slice may have begun before its process was known */
+    for (int has_pid = place.has_pid; has_pid >= 0 && st == TM_END; has_pid--)
         st = tm_json_begins_add(&s->begins, tm_json_begins_find(&s->begins, key_of(e, &place, has_pid)), labels,
                                 s->scratch.data, s->scratch.len);
     return st < 0 ? tm_error_nomem(err) : TM_OK;
