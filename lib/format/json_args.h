@@ -42,8 +42,4 @@ enum tm_status tm_json_args_value(struct tm_json_args *args, struct tm_text key,
 
 void tm_json_args_release(struct tm_json_args *args);
 
-/* Converts the number in the LEN bytes at DATA to *BITS, coded as an event's value column. An integer that fits becomes
- * an int64, any other number a double; *IS_DOUBLE says which. False if the text is not a finite number. */
-bool tm_json_number(const uint8_t *data, size_t len, bool *is_double, uint64_t *bits);
-
 #endif

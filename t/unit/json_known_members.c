@@ -2,6 +2,7 @@
  * read alone. */
 #include "format/chrome_json/event.h"
 #include "json/fast_path.h"
+#include "json/number.h"
 
 #include "tap.h"
 

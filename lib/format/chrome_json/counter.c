@@ -1,5 +1,7 @@
 #include "format/chrome_json/internal.h"
 
+#include "json/number.h"
+
 /* Writes the prefix of the counters' names: "NAME ", or "NAME id: ID " if the id is a string. */
 static enum tm_status put_prefix(struct tm_json_row_builder *w, struct tm_buf *name)
 {

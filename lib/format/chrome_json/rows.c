@@ -3,6 +3,7 @@
 #include "base/decimal.h"
 #include "base/pb.h"
 #include "base/utf8.h"
+#include "json/number.h"
 #include "stream/detail_fields.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * are cpu, io_wait and blocked_function. Source: json_trace_parser.cc of perfetto. */
 #include "base/pb.h"
 #include "format/chrome_json/internal.h"
+#include "json/number.h"
 
 static bool is_key(const struct tm_json_value *key, const char *name)
 {

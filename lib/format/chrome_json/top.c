@@ -1,5 +1,7 @@
 #include "format/chrome_json/document.h"
 
+#include "json/number.h"
+
 /* Adds the member's text as a METADATA row, which a JSON output writes again. */
 static enum tm_status add_member(struct tm_json_document *doc, const struct tm_json_value *key, const uint8_t *raw,
                                  size_t len, struct tm_error *err)

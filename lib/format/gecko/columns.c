@@ -2,6 +2,7 @@
 
 #include "base/decimal.h"
 #include "json/fast_path.h"
+#include "json/number.h"
 
 enum { MS_SCALE = 6, FINE_SCALE = 12, FINE_PER_NS = 1000000, ROWS_MAX = 1 << 30 };
 

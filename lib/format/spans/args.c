@@ -3,6 +3,7 @@
 
 #include "base/decimal.h"
 #include "base/pb.h"
+#include "json/number.h"
 #include "stream/detail_arg.h"
 
 /* Args are limited to ARGS_BYTES_FREE bytes plus ARGS_GROWTH_MAX times their text, because keys of nested values repeat
