@@ -70,7 +70,6 @@ static uint64_t first_part(uint64_t v, bool is_last)
     unsigned low = tm_trailing_zeros(v), end = low, top = tm_highest_bit(v);
     while (end <= top && (is_last || v >> end & ((UINT64_C(1) << GAP_MIN) - 1)))
         end++;
-    end = end > top ? top + 1 : end;
     return UINT64_MAX >> (64 - (end - low)) << low;
 }
 

@@ -191,10 +191,15 @@ static void note_runs(struct tm_merge_window *w)
     }
 }
 
+static const struct tm_window_run *run_of_key(const struct tm_merge_window *w, uint64_t key)
+{
+    return &w->runs[w->run_of[tm_row_key_row(key)]];
+}
+
 static bool is_before(const struct tm_merge_window *w, uint64_t a, uint64_t b)
 {
     uint32_t row_a = tm_row_key_row(a), row_b = tm_row_key_row(b);
-    const struct tm_window_run *x = &w->runs[w->run_of[row_a]], *y = &w->runs[w->run_of[row_b]];
+    const struct tm_window_run *x = run_of_key(w, a), *y = run_of_key(w, b);
     return tm_merge_rows_less(x->cursor, x->cursor->row + row_a - x->first, y->cursor,
                               y->cursor->row + row_b - y->first, w->orders);
 }
@@ -215,24 +220,14 @@ static void order_equal(struct tm_merge_window *w, uint64_t *keys, uint32_t coun
     }
 }
 
-static uint32_t run_of_key(const struct tm_merge_window *w, uint64_t key)
-{
-    return w->run_of[tm_row_key_row(key)];
-}
-
-static uint64_t rank_of_key(const struct tm_merge_window *w, uint64_t key)
-{
-    return w->runs[run_of_key(w, key)].cursor->rank;
-}
-
 /* Sorts COUNT keys of one time where the order of the runs does not decide: those of equal rank, or all of them if the
  * rows of a run differ in rank. Such runs are the last ones. */
 static void order_moment(struct tm_merge_window *w, uint64_t *keys, uint32_t count)
 {
-    bool varies = rank_of_key(w, keys[count - 1]) == TM_MERGE_RANK_VARIES;
+    bool varies = run_of_key(w, keys[count - 1])->cursor->rank == TM_MERGE_RANK_VARIES;
     for (uint32_t i = 0, end; i < count; i = end) {
-        uint64_t rank = rank_of_key(w, keys[i]);
-        for (end = varies ? count : i + 1; end < count && rank_of_key(w, keys[end]) == rank;)
+        uint64_t rank = run_of_key(w, keys[i])->cursor->rank;
+        for (end = varies ? count : i + 1; end < count && run_of_key(w, keys[end])->cursor->rank == rank;)
             end++;
         if (run_of_key(w, keys[i]) == run_of_key(w, keys[end - 1]))
             continue;
