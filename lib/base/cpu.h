@@ -83,6 +83,8 @@ static inline unsigned tm_set_bits(uint64_t v)
 #endif
 }
 
+enum { TM_CPU_CACHE_LINE = 64 /* bytes */ };
+
 /* Loads the cache line of ADDRESS, which need not be valid. */
 static inline void tm_cpu_prefetch(const void *address)
 {

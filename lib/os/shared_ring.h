@@ -17,6 +17,7 @@
 #ifndef TM_OS_SHARED_RING_H
 #define TM_OS_SHARED_RING_H
 
+#include "base/cpu.h"
 #include "base/status.h"
 
 #include <stdatomic.h>
@@ -43,11 +44,11 @@ enum { TM_RING_NOTE = 1, TM_RING_NOTE_BYTES = 13 };
 
 /* What the ends tell each other. Each position counts all bytes so far. */
 struct tm_ring_page {
-    _Alignas(64) _Atomic uint64_t written;
-    _Alignas(64) _Atomic uint64_t consumed;
-    _Alignas(64) _Atomic uint32_t is_awaited; /* the reader waits for a byte in the pipe */
-    _Atomic uint32_t is_read;                 /* a reader is attached */
-    _Atomic uint32_t is_taken;                /* a taker is attached */
+    _Alignas(TM_CPU_CACHE_LINE) _Atomic uint64_t written;
+    _Alignas(TM_CPU_CACHE_LINE) _Atomic uint64_t consumed;
+    _Alignas(TM_CPU_CACHE_LINE) _Atomic uint32_t is_awaited; /* the reader waits for a byte in the pipe */
+    _Atomic uint32_t is_read;                                /* a reader is attached */
+    _Atomic uint32_t is_taken;                               /* a taker is attached */
 };
 
 /* One end. Zero-initialised it has no ring. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 enum {
-    CACHE_LINE = 64,
     MERGE_STREAK = 4, /* after this many rows in a row from one run, the end of its stretch is searched for */
     MERGE_FEW = 4,    /* with up to this many runs a branch per match is quicker */
     MERGE_TURNS = 8,  /* windows are quicker if a turn of one run has at most this many rows */
@@ -367,7 +366,8 @@ enum tm_status tm_merge_runs(const struct tm_run_source *sources, size_t count, 
     enum tm_status st = TM_OK;
     if (count == 0)
         return TM_OK;
-    m.cursors = aligned_alloc(CACHE_LINE, (count * sizeof *m.cursors + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+    m.cursors = aligned_alloc(TM_CPU_CACHE_LINE, (count * sizeof *m.cursors + TM_CPU_CACHE_LINE - 1) /
+                                                     TM_CPU_CACHE_LINE * TM_CPU_CACHE_LINE);
     m.tree = malloc(count * sizeof *m.tree);
     m.winners = malloc(2 * count * sizeof *m.winners);
     if (m.cursors == NULL || m.tree == NULL || m.winners == NULL) {

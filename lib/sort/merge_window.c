@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 enum {
-    CACHE_LINE = 64,
     WINDOW_ROWS_MIN = 4096, /* the notes on this many rows fit in the processor's cache */
     WINDOW_ROWS_MAX = 1 << (TM_ROW_KEY_ROW_BITS - 1),
     WINDOW_ROWS_RUN = 32, /* rows for each run, if there are many runs */
@@ -167,7 +166,7 @@ static void prefetch_records(const struct tm_window_run *run)
 {
     const struct tm_merge_cursor *c = run->cursor;
     const size_t left = c->block->layout ? (size_t)(c->block->end - c->row) * c->block->layout->stride : 0;
-    for (size_t at = 0; at < left && at < WINDOW_PREFETCH; at += CACHE_LINE)
+    for (size_t at = 0; at < left && at < WINDOW_PREFETCH; at += TM_CPU_CACHE_LINE)
         tm_cpu_prefetch(c->record + at);
 }
 

@@ -4,18 +4,18 @@
 
 #include <stdlib.h>
 
-enum { CACHE_LINE = 64 };
-
 enum tm_status tm_json_threads_init(struct tm_json_threads *threads, struct tm_json_metadata *metadata,
                                     struct tm_error *err)
 {
     const struct tm_catalog *catalog = metadata->writer->context->catalog;
-    uint8_t *memory = calloc(TM_JSON_NAMED + 1, CACHE_LINE); /* not aligned_alloc: unused entries cost nothing */
+    /* not aligned_alloc: unused entries cost nothing */
+    uint8_t *memory = calloc(TM_JSON_NAMED + 1, TM_CPU_CACHE_LINE);
     if (memory == NULL)
         return tm_error_nomem(err);
     *threads = (struct tm_json_threads){.metadata = metadata, .named_memory = memory};
-    _Static_assert(sizeof *threads->named == CACHE_LINE, "an entry fills a cache line");
-    threads->named = (struct tm_json_named *)(void *)(memory + (CACHE_LINE - (uintptr_t)memory % CACHE_LINE));
+    _Static_assert(sizeof *threads->named == TM_CPU_CACHE_LINE, "an entry fills a cache line");
+    threads->named = (struct tm_json_named *)(void *)(memory + TM_CPU_CACHE_LINE -
+                                                      (uintptr_t)memory % TM_CPU_CACHE_LINE);
     tm_task_names_init(&threads->names, catalog);
     tm_task_names_init(&threads->json_names, catalog);
     return TM_OK;
