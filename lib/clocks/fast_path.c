@@ -214,7 +214,8 @@ bool tm_fast_rows_convert(struct tm_fast_rows *rows, const struct tm_batch *batc
     return true;
 }
 
-/* Cuts ROWS before the first one for which ROUTE's step does not hold. */
+/* Cuts ROWS before the first one for which ROUTE's step does not hold. On a clock line
+ * (batch_placer_lines.c) derived rows are counted too, so a derived of 0 stays 0. */
 static void cut(struct tm_fast_rows *rows, const struct tm_batch *batch, struct tm_clock_route *route)
 {
     const struct tm_batch_col *flags = &batch->cols[TM_COL_FLAGS];

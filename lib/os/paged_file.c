@@ -80,7 +80,7 @@ static enum tm_status find_in_set(struct tm_paged_file *p, uint64_t number, stru
     return st;
 }
 
-/* As find_in_set, and makes the page the one used last. */
+/* Does what find_in_set does, and makes the page the one used last. */
 static enum tm_status find(struct tm_paged_file *p, uint64_t number, struct tm_page **found, struct tm_error *err)
 {
     p->recent = 0;

@@ -8,8 +8,8 @@ enum {
     WINDOW_ROWS_MIN = 4096, /* the notes on this many rows fit in the processor's cache */
     WINDOW_ROWS_MAX = 1 << (TM_ROW_KEY_ROW_BITS - 1),
     WINDOW_ROWS_RUN = 32, /* rows for each run, if there are many runs */
-    WINDOW_PREFETCH = 512, /* bytes of a run's records that are loaded ahead of their use, */
-    WINDOW_RUNS_AHEAD = 2  /* while so many runs before it are noted */
+    WINDOW_PREFETCH = 512, /* bytes of a run's records that are loaded ahead of their use */
+    WINDOW_RUNS_AHEAD = 2  /* they are loaded so many runs ahead */
 };
 
 /* A row of the window: its record and its payload. In a block with columns it has the offset of its payload in the
