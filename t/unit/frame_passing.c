@@ -126,18 +126,22 @@ static int take_frames(const struct trial *t)
     return good && count == FRAMES && added == (FRAMES - 1) / ADDED_AFTER + 1 ? 0 : 1;
 }
 
+/* Sets TM_RINGS to descriptors of rings, as os/shared_ring.h says. */
+static void set_rings(int input, int output, int taken)
+{
+    char setting[48];
+    snprintf(setting, sizeof setting, "%d,%d,%d", input, output, taken);
+    (void)setenv(TM_RINGS_VARIABLE, setting, 1);
+}
+
 static pid_t start(struct trial *t, int stage)
 {
     static int (*const stages[])(const struct trial *) = {write_frames, pass_frames, take_frames};
-    char setting[3][48];
-    snprintf(setting[0], sizeof setting[0], "-1,%d,-1", t->memory);
-    snprintf(setting[1], sizeof setting[1], "%d,-1", t->memory);
-    snprintf(setting[2], sizeof setting[2], "-1,-1,%d", t->lacks_taker ? -1 : t->memory);
     pid_t pid = fork();
     if (pid != 0)
         return pid;
     (void)alarm(GIVES_UP_S);
-    (void)setenv(TM_RINGS_VARIABLE, setting[stage], 1);
+    set_rings(stage == 1 ? t->memory : -1, stage == 0 ? t->memory : -1, stage == 2 && !t->lacks_taker ? t->memory : -1);
     if (stage > 0)
         (void)dup2(t->pipes[stage - 1][0], STDIN_FILENO);
     if (stage < 2)
@@ -216,12 +220,10 @@ static bool is_refused(uint64_t end, uint32_t len)
     struct tm_ring_part part;
     struct tm_error err = {0};
     uint8_t note[TM_RING_NOTE_BYTES];
-    char setting[48];
     int memory = tm_ring_make(), other = dup(memory), fds[2];
     if (memory < 0 || other < 0 || pipe(fds) != 0)
         return false;
-    snprintf(setting, sizeof setting, "-1,%d,%d", other, memory);
-    (void)setenv(TM_RINGS_VARIABLE, setting, 1);
+    set_rings(-1, other, memory);
     tm_ring_attach(&ring, false, fds[0]);
     tm_ring_attach(&writer, true, fds[1]);
     tm_ring_add(&writer, 100);
@@ -248,12 +250,10 @@ static void test_notes(void)
 /* Attaches both ends of a ring to READER and WRITER, and FDS, a pipe. */
 static bool join(struct tm_frame_reader *reader, struct tm_frame_writer *writer, int fds[2])
 {
-    char setting[48];
     int memory = tm_ring_make(), other = dup(memory);
     if (memory < 0 || other < 0 || pipe(fds) != 0)
         return false;
-    snprintf(setting, sizeof setting, "%d,%d", memory, other);
-    (void)setenv(TM_RINGS_VARIABLE, setting, 1);
+    set_rings(memory, other, -1);
     tm_frame_reader_init(reader, fds[0]);
     tm_frame_writer_init(writer, fds[1]);
     tm_ring_attach(&reader->ring, false, fds[0]);
