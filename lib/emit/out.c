@@ -350,8 +350,6 @@ void tm_out_guard_json(struct tm_out *out)
 static enum tm_status guard(struct tm_out *out, struct tm_error *err)
 {
     struct tm_buf raw = out->buf;
-    if (!out->guards)
-        return TM_OK;
     out->buf = (struct tm_buf){0};
     for (size_t i = 0, n; i < raw.len; i += n ? n : 1) {
         const uint8_t *p = raw.data + i;
@@ -388,8 +386,6 @@ static enum tm_status end_completer(struct tm_out *out, struct tm_error *err)
 /* Puts the late parts between the bytes of the buffer. */
 static enum tm_status join_late(struct tm_out *out, struct tm_error *err)
 {
-    if (out->late.part_count == 0)
-        return TM_OK;
     if (out->reader == NULL && (out->reader = tm_source_reader_new(out->sources)) == NULL)
         return tm_error_nomem(err);
     enum tm_status st = tm_late_parts_join(&out->late, &out->buf, out->reader, &out->whole, err);
@@ -401,13 +397,18 @@ static enum tm_status join_late(struct tm_out *out, struct tm_error *err)
     return st;
 }
 
+/* Makes the bytes of the buffer those that are to be written. */
+static enum tm_status complete(struct tm_out *out, struct tm_error *err)
+{
+    enum tm_status st = out->late.part_count ? join_late(out, err) : TM_OK;
+    return st == TM_OK && out->guards ? guard(out, err) : st;
+}
+
 enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err)
 {
     enum tm_status st = out->failed      ? tm_error_nomem(err)
                         : out->completer ? end_completer(out, err)
-                                         : join_late(out, err);
-    if (st == TM_OK)
-        st = guard(out, err);
+                                         : complete(out, err);
     if (st == TM_OK)
         st = tm_block_output_write(&out->blocks, &out->buf, err);
     return st == TM_OK ? tm_block_output_finish(&out->blocks, err) : st;
@@ -422,9 +423,7 @@ static enum tm_status write_full(struct tm_out *out, struct tm_error *err)
     }
     if (out->completer)
         return tm_completer_put(out->completer, &out->buf, &out->late, err);
-    enum tm_status st = join_late(out, err);
-    if (st == TM_OK)
-        st = guard(out, err);
+    enum tm_status st = complete(out, err);
     return st == TM_OK ? tm_block_output_write(&out->blocks, &out->buf, err) : st;
 }
 

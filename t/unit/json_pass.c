@@ -175,6 +175,22 @@ static void test_skip(void)
     tm_buf_release(&text);
 }
 
+/* Other values end where reading ends. */
+static void test_scalars(void)
+{
+    static const char *const values[] = {"true,", "null]", "-1.5e3 ,", "7}", "\"a\\\"]b\":"};
+    bool same = true;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        const uint8_t *text = (const uint8_t *)values[i];
+        struct tm_json_scan a = tm_json_scan_bytes(text, text + strlen(values[i]), true), b = a;
+        struct tm_json_value read, passed;
+        same = same && tm_json_value(&a, &read) == TM_JSON_OK && tm_json_pass(&b, &passed) == TM_JSON_OK &&
+               a.p == b.p && passed.len == read.len && passed.data == read.data && passed.type == read.type &&
+               passed.escaped == read.escaped;
+    }
+    ok_named(same, "passing over scalars is reading");
+}
+
 int main(void)
 {
     struct tm_buf text = {0};
@@ -202,6 +218,7 @@ int main(void)
     ok_named(cut, "one byte less is not enough");
     ok(longest > 2000);
     tm_buf_release(&text);
+    test_scalars();
     test_mutations();
     test_skip();
     return tap_done();

@@ -8,6 +8,12 @@
 
 enum { CPU_PID = 0x70000000, CPUS_MAX = 1 << 16 }; /* CPU_PID: the process of a machine's CPUs */
 
+/* Returns the key of CPU on MACHINE in by_number. */
+static uint64_t key_of(uint32_t machine, uint32_t cpu)
+{
+    return (uint64_t)machine << 32 | cpu;
+}
+
 /* Makes the row of CPU on MACHINE. */
 static enum tm_status add(struct tm_json_cpus *cpus, uint32_t machine, uint32_t cpu, uint32_t *at,
                           struct tm_error *err)
@@ -16,7 +22,7 @@ static enum tm_status add(struct tm_json_cpus *cpus, uint32_t machine, uint32_t 
         return tm_error_set(err, TM_E_INPUT, "scheduling events of more than %d cpus", CPUS_MAX);
     if (tm_array_grow(&cpus->rows, &cpus->cap, cpus->count, sizeof *cpus->rows, err) < 0)
         return TM_E_SYSTEM;
-    if (tm_map_set(&cpus->by_number, (uint64_t)machine << 32 | cpu, cpus->count) != TM_OK)
+    if (tm_map_set(&cpus->by_number, key_of(machine, cpu), cpus->count) != TM_OK)
         return tm_error_nomem(err);
     *at = cpus->count++;
     cpus->rows[*at] = (struct tm_json_cpu){.machine = machine, .cpu = cpu};
@@ -30,8 +36,9 @@ static enum tm_status find_or_add(struct tm_json_cpus *cpus, uint32_t machine, u
     uint16_t *recent = &cpus->recent[(machine * 64 + cpu) & (TM_JSON_CPUS_RECENT - 1)];
     uint32_t at = *recent;
     if (at >= cpus->count || cpus->rows[at].machine != machine || cpus->rows[at].cpu != cpu) {
-        const uint64_t key = (uint64_t)machine << 32 | cpu;
-        enum tm_status st = tm_map_find(&cpus->by_number, key, &at) ? TM_OK : add(cpus, machine, cpu, &at, err);
+        enum tm_status st = TM_OK;
+        if (!tm_map_find(&cpus->by_number, key_of(machine, cpu), &at))
+            st = add(cpus, machine, cpu, &at, err);
         if (st < 0)
             return st;
         *recent = (uint16_t)at;
