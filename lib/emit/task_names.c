@@ -1,5 +1,6 @@
 #include "emit/task_names.h"
 
+#include "base/decimal.h"
 #include "emit/out.h"
 #include "model/processes.h"
 
@@ -343,9 +344,7 @@ void tm_task_names_find(const struct tm_task_names *names, const struct tm_event
 
 static size_t task_width(struct tm_text name, int64_t id)
 {
-    size_t width = id < 0 ? 2 : 1;
-    for (; id > 9 || id < -9; id /= 10)
-        width++;
+    size_t width = tm_decimal_length(id < 0 ? 0 - (uint64_t)id : (uint64_t)id) + (id < 0);
     return width + name.len + (name.len > 0);
 }
 

@@ -2,6 +2,7 @@
 #include "emit/svg/picture.h"
 
 #include "base/checked.h"
+#include "base/decimal.h"
 
 #include <time.h>
 
@@ -123,10 +124,8 @@ struct axis {
 
 static int digits_of(int64_t ns)
 {
-    int digits = 1;
-    for (int64_t s = ns / SECOND; s > 9 || s < -9; s /= 10)
-        digits++;
-    return digits + (ns < 0);
+    uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    return (int)tm_decimal_length(v / SECOND) + (ns < 0);
 }
 
 /* Returns the number of characters of the longest label in seconds. */
