@@ -1,4 +1,4 @@
-/* Fixed-width and variable-width integers on the wire, little end first.
+/* Fixed-width and variable-width integers on the wire: le has the little end first, be the big one.
  * Wire bytes go through these, never through a struct. */
 #ifndef TM_BASE_BYTES_H
 #define TM_BASE_BYTES_H
@@ -76,6 +76,28 @@ static inline void tm_put_le64(uint8_t *p, uint64_t v)
     }
 }
 
+static inline uint32_t tm_get_be16(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 8 | p[1];
+}
+
+static inline uint32_t tm_get_be32(const uint8_t *p)
+{
+    return tm_get_be16(p) << 16 | tm_get_be16(p + 2);
+}
+
+static inline void tm_put_be16(uint8_t *p, uint32_t v)
+{
+    p[0] = (uint8_t)(v >> 8);
+    p[1] = (uint8_t)v;
+}
+
+static inline void tm_put_be32(uint8_t *p, uint32_t v)
+{
+    tm_put_be16(p, v >> 16);
+    tm_put_be16(p + 2, v);
+}
+
 static inline void tm_put_be64(uint8_t *p, uint64_t v)
 {
     /* compilers know this form of a swap of bytes */
@@ -131,14 +153,20 @@ static inline uint8_t *tm_varint_put(uint8_t *p, uint64_t v)
     return p;
 }
 
+/* Puts each group of seven of the low 56 bits of V into a byte, the first group lowest: reverses tm_varint_join. */
+static inline uint64_t tm_varint_spread(uint64_t v)
+{
+    v = (v & UINT64_C(0x0fffffff)) | (v & UINT64_C(0xfffffff0000000)) << 4;
+    v = (v & UINT64_C(0x00003fff00003fff)) | (v & UINT64_C(0x0fffc0000fffc000)) << 2;
+    return (v & UINT64_C(0x007f007f007f007f)) | (v & UINT64_C(0x3f803f803f803f80)) << 1;
+}
+
 /* Writes V as a varint without a branch on its size, for numbers of unpredictable size. All TM_VARINT_MAX bytes at P
  * may be overwritten. Returns the byte after the varint. */
 static inline uint8_t *tm_varint_put_over(uint8_t *p, uint64_t v)
 {
     unsigned n = tm_highest_bit(v | 1) / 7 + 1;
-    uint64_t x = (v & UINT64_C(0x0fffffff)) | (v & UINT64_C(0xfffffff0000000)) << 4;
-    x = (x & UINT64_C(0x00003fff00003fff)) | (x & UINT64_C(0x0fffc0000fffc000)) << 2;
-    x = (x & UINT64_C(0x007f007f007f007f)) | (x & UINT64_C(0x3f803f803f803f80)) << 1;
+    uint64_t x = tm_varint_spread(v);
     if (n > 8) {
         tm_put_le64(p, x | UINT64_C(0x8080808080808080));
         p[8] = (uint8_t)((v >> 56 & 0x7f) | (n > 9) << 7);

@@ -219,6 +219,9 @@ static void test_varint(void)
         }
     }
     ok(all);
+    uint8_t big[] = {0x81, 2, 3, 4}, copy[4];
+    tm_put_be32(copy, tm_get_be32(big));
+    ok(tm_get_be16(big) == 0x8102 && tm_get_be32(big) == 0x81020304 && memcmp(copy, big, sizeof big) == 0);
     uint8_t endless[16];
     memset(endless, 0x80, sizeof endless);
     uint64_t ignored;

@@ -11,28 +11,6 @@ enum { LEAF = 13, INTERIOR = 5, LEAF_HEADER = 8, INTERIOR_HEADER = 12, CHILD_BYT
 enum { LOCAL_MAX = TM_SQLITE_PAGE - 35, LOCAL_MIN = (TM_SQLITE_PAGE - 12) * 32 / 255 - 23 };
 enum { OVERFLOW_BYTES = TM_SQLITE_PAGE - CHILD_BYTES };
 
-static void put_be16(uint8_t *p, uint32_t v)
-{
-    p[0] = (uint8_t)(v >> 8);
-    p[1] = (uint8_t)v;
-}
-
-static void put_be32(uint8_t *p, uint32_t v)
-{
-    put_be16(p, v >> 16);
-    put_be16(p + 2, v);
-}
-
-static uint32_t get_be16(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 8 | p[1];
-}
-
-static uint32_t get_be32(const uint8_t *p)
-{
-    return get_be16(p) << 16 | get_be16(p + 2);
-}
-
 void tm_sqlite_btree_init(struct tm_sqlite_btree *tree, struct tm_sqlite_pages *pages, uint32_t root)
 {
     *tree = (struct tm_sqlite_btree){.pages = pages, .root = root, .last = INT64_MIN};
@@ -67,7 +45,7 @@ static bool has_room(const struct tm_sqlite_page *page, size_t len)
 static uint8_t *put_cell(struct tm_sqlite_page *page, size_t len)
 {
     page->top -= (uint32_t)len;
-    put_be16(page->bytes + header_of(page) + 2 * page->cells++, page->top);
+    tm_put_be16(page->bytes + header_of(page) + 2 * page->cells++, page->top);
     return page->bytes + page->top;
 }
 
@@ -76,8 +54,8 @@ static uint8_t *put_cell(struct tm_sqlite_page *page, size_t len)
 static void complete(struct tm_sqlite_page *page)
 {
     uint32_t used = header_of(page) + 2 * page->cells;
-    put_be16(page->bytes + 3, page->cells);
-    put_be16(page->bytes + 5, page->top);
+    tm_put_be16(page->bytes + 3, page->cells);
+    tm_put_be16(page->bytes + 5, page->top);
     memset(page->bytes + used, 0, page->top - used);
 }
 
@@ -108,7 +86,7 @@ static enum tm_status put_child(struct tm_sqlite_btree *tree, int level, struct 
     const struct tm_sqlite_child *child = &tree->newest[level];
     struct tm_sqlite_page *page = tree->levels[level];
     uint8_t cell[CHILD_BYTES + TM_SQLITE_VARINT_MAX];
-    put_be32(cell, child->page);
+    tm_put_be32(cell, child->page);
     size_t len = CHILD_BYTES + tm_sqlite_put_varint(cell + CHILD_BYTES, (uint64_t)child->rowid);
     enum tm_status st = has_room(page, len) ? TM_OK : close_interior(tree, level, closed, err);
     if (st == TM_OK)
@@ -157,7 +135,7 @@ static enum tm_status put_overflow(struct tm_sqlite_btree *tree, const uint8_t *
         n = len < OVERFLOW_BYTES ? len : OVERFLOW_BYTES;
         memcpy(page + CHILD_BYTES, data, n);
         memset(page + CHILD_BYTES + n, 0, OVERFLOW_BYTES - n);
-        put_be32(page, n < len ? tm_sqlite_page_after(tm_sqlite_pages_next(tree->pages)) : 0);
+        tm_put_be32(page, n < len ? tm_sqlite_page_after(tm_sqlite_pages_next(tree->pages)) : 0);
         st = tm_sqlite_pages_add(tree->pages, page, &number, err);
     }
     return st;
@@ -202,7 +180,7 @@ static enum tm_status add_cell(struct tm_sqlite_btree *tree, const uint8_t *head
     if (local_values)
         memcpy(to + record->types_len, values.data, local_values);
     if (overflow)
-        put_be32(to + local, overflow);
+        tm_put_be32(to + local, overflow);
     return TM_OK;
 }
 
@@ -239,7 +217,7 @@ enum tm_status tm_sqlite_btree_add(struct tm_sqlite_btree *tree, int64_t rowid, 
 static const uint8_t *cell_at(const uint8_t *page, uint32_t i)
 {
     uint32_t header = page[0] == LEAF ? LEAF_HEADER : INTERIOR_HEADER;
-    return page + get_be16(page + header + 2 * i);
+    return page + tm_get_be16(page + header + 2 * i);
 }
 
 static int64_t rowid_of(const uint8_t *page, uint32_t i)
@@ -279,7 +257,7 @@ static enum tm_status read_record(struct tm_sqlite_btree *tree, const uint8_t *l
     tm_buf_clear(payload);
     if (tm_buf_reserve(payload, (size_t)len) < 0 || tm_buf_add(payload, cell, local) < 0)
         return tm_error_nomem(err);
-    for (uint32_t next = local < len ? get_be32(cell + local) : 0; st == TM_OK && next; next = get_be32(page)) {
+    for (uint32_t next = local < len ? tm_get_be32(cell + local) : 0; st == TM_OK && next; next = tm_get_be32(page)) {
         size_t rest = (size_t)len - payload->len;
         st = tm_sqlite_pages_get(tree->pages, next, page, err);
         if (st == TM_OK && tm_buf_add(payload, page + CHILD_BYTES, rest < OVERFLOW_BYTES ? rest : OVERFLOW_BYTES) < 0)
@@ -297,7 +275,7 @@ static uint32_t find_closed(const struct tm_sqlite_btree *tree, int64_t rowid)
         if (page == NULL || rowid > tree->newest[level].rowid)
             continue;
         uint32_t i = search(page->bytes, page->cells, rowid);
-        return i < page->cells ? get_be32(cell_at(page->bytes, i)) : tree->newest[level].page;
+        return i < page->cells ? tm_get_be32(cell_at(page->bytes, i)) : tree->newest[level].page;
     }
     return 0;
 }
@@ -321,9 +299,9 @@ static enum tm_status find_place(struct tm_sqlite_btree *tree, int64_t rowid, ui
         if (st < 0)
             return st;
         place->page = number;
-        cells = get_be16(page + 3);
+        cells = tm_get_be16(page + 3);
         place->cell = search(page, cells, rowid);
-        number = page[0] == LEAF ? 0 : get_be32(place->cell < cells ? cell_at(page, place->cell) : page + 8);
+        number = page[0] == LEAF ? 0 : tm_get_be32(place->cell < cells ? cell_at(page, place->cell) : page + 8);
     }
     place->cell = place->bytes ? search(place->bytes, cells, rowid) : 0;
     return place->cell < cells && rowid_of(place->bytes, place->cell) == rowid ? TM_OK : TM_END;
@@ -394,7 +372,7 @@ enum tm_status tm_sqlite_btree_finish(struct tm_sqlite_btree *tree, struct tm_er
     for (; st == TM_OK && tree->levels[level]; level++) {
         struct tm_sqlite_page *page = tree->levels[level];
         struct tm_sqlite_child closed = {.rowid = tree->newest[level].rowid};
-        put_be32(page->bytes + 8, tree->newest[level].page);
+        tm_put_be32(page->bytes + 8, tree->newest[level].page);
         complete(page);
         if (level + 1 == TM_SQLITE_LEVELS || tree->levels[level + 1] == NULL)
             return tm_sqlite_pages_put(tree->pages, tree->root, page->bytes, err);

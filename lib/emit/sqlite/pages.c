@@ -1,5 +1,6 @@
 #include "emit/sqlite/pages.h"
 
+#include "base/bytes.h"
 #include "os/io.h"
 
 #include <errno.h>
@@ -26,17 +27,6 @@ struct change {
 
 enum { CHANGES_BYTES_MAX = (1 << 12) * sizeof(struct change) };
 
-static uint32_t get_be32(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
-static void put_be32(uint8_t *p, uint32_t v)
-{
-    for (int i = 0; i < 4; i++)
-        p[i] = (uint8_t)(v >> (24 - 8 * i));
-}
-
 static uint64_t offset_of(uint32_t number)
 {
     return (uint64_t)(number - 1) * TM_SQLITE_PAGE;
@@ -56,13 +46,13 @@ enum tm_status tm_sqlite_pages_open(struct tm_sqlite_pages *pages, const char *p
     if (fd < 0)
         return tm_error_set(err, TM_E_SYSTEM, "%s: %s", name, strerror(errno));
     enum tm_status st = tm_io_pread(fd, header, sizeof header, 0, err);
-    if (st != TM_OK || get_be32(header + HEADER_PAGES) == 0) {
+    if (st != TM_OK || tm_get_be32(header + HEADER_PAGES) == 0) {
         close(fd);
         return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "%s: not the database that tm-emit made", name);
     }
     pages->name = name;
     pages->fd = fd;
-    pages->count = get_be32(header + HEADER_PAGES);
+    pages->count = tm_get_be32(header + HEADER_PAGES);
     return TM_OK;
 }
 
@@ -171,10 +161,10 @@ enum tm_status tm_sqlite_pages_finish(struct tm_sqlite_pages *pages, struct tm_e
         st = tm_io_pread(pages->fd, header, sizeof header, 0, err);
     if (st != TM_OK)
         return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "%s: another program made the file shorter", pages->name);
-    uint32_t changes = get_be32(header + HEADER_CHANGES) + 1;
-    put_be32(header + HEADER_CHANGES, changes);
-    put_be32(header + HEADER_PAGES, pages->count);
-    put_be32(header + HEADER_PAGES_AT, changes);
+    uint32_t changes = tm_get_be32(header + HEADER_CHANGES) + 1;
+    tm_put_be32(header + HEADER_CHANGES, changes);
+    tm_put_be32(header + HEADER_PAGES, pages->count);
+    tm_put_be32(header + HEADER_PAGES_AT, changes);
     return tm_io_pwrite(pages->fd, header, sizeof header, 0, err);
 }
 

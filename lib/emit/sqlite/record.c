@@ -9,14 +9,6 @@ static const uint8_t type_bytes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
 
 enum { NUMBER_BYTES = 8, ROOM = 1 << 10 }; /* ROOM: for the numbers and short texts of a row */
 
-/* Puts each seven bits of VALUE, which has 56 at most, into a byte. */
-static uint64_t spread(uint64_t value)
-{
-    value = (value & UINT64_C(0x00fffffff0000000)) << 4 | (value & UINT64_C(0x0fffffff));
-    value = (value & UINT64_C(0x0fffc0000fffc000)) << 2 | (value & UINT64_C(0x00003fff00003fff));
-    return (value & UINT64_C(0x3f803f803f803f80)) << 1 | (value & UINT64_C(0x007f007f007f007f));
-}
-
 size_t tm_sqlite_put_varint(uint8_t *p, uint64_t value)
 {
     if (value < 0x80) {
@@ -24,12 +16,12 @@ size_t tm_sqlite_put_varint(uint8_t *p, uint64_t value)
         return 1;
     }
     if (value >> 56) { /* the ninth byte has eight bits */
-        tm_put_be64(p, spread(value >> 8) | UINT64_C(0x8080808080808080));
+        tm_put_be64(p, tm_varint_spread(value >> 8) | UINT64_C(0x8080808080808080));
         p[8] = (uint8_t)value;
         return 9;
     }
     size_t n = tm_highest_bit(value) / 7 + 1;
-    tm_put_be64(p, (spread(value) | UINT64_C(0x8080808080808000)) << (8 * (8 - n)));
+    tm_put_be64(p, (tm_varint_spread(value) | UINT64_C(0x8080808080808000)) << (8 * (8 - n)));
     return n;
 }
 

@@ -1,5 +1,7 @@
 #include "format/nsight/database.h"
 
+#include "base/bytes.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -261,9 +263,8 @@ static enum tm_status read_length(struct tm_nsight_database *d, uint64_t *len, s
 {
     uint8_t h[HEADER_LEN] = {0};
     enum tm_status st = d->file.len < sizeof h ? TM_OK : tm_extent_read(&d->file, 0, h, sizeof h, err);
-    uint32_t page = (uint32_t)h[HEADER_PAGE_SIZE] << 8 | h[HEADER_PAGE_SIZE + 1];
-    uint64_t pages = (uint64_t)h[HEADER_PAGES] << 24 | (uint32_t)h[HEADER_PAGES + 1] << 16 |
-                     (uint32_t)h[HEADER_PAGES + 2] << 8 | h[HEADER_PAGES + 3];
+    uint32_t page = tm_get_be16(h + HEADER_PAGE_SIZE);
+    uint64_t pages = tm_get_be32(h + HEADER_PAGES);
     *len = (page == 1 ? PAGE_OF_1 : page < PAGE_LEAST ? 0 : page) * pages;
     return st;
 }
