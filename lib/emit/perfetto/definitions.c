@@ -235,7 +235,7 @@ bool tm_pftrace_track_is_absent(struct pftrace *p, uint32_t file, uint64_t track
     return true;
 }
 
-/* A fast check: true if certainly no descriptor of the thread of E's sequence is pending. */
+/* True if no descriptor of the thread of E's sequence is pending. */
 static bool sequence_is_absent(struct pftrace *p, const struct tm_event *e)
 {
     struct tm_absent_need *place = &p->absent_sequences[absent_place(e->file, e->sequence, TM_ABSENT_SEQUENCES)];
@@ -259,8 +259,7 @@ static enum tm_status write_needed(struct pftrace *p, const struct tm_event *e, 
 {
     const struct tm_event *pending;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && !tm_pending_definitions_none_needed(&p->pending, key) &&
-           (pending = tm_pending_definitions_needed(&p->pending, key)) != NULL)
+    while (st == TM_OK && (pending = tm_pending_definitions_needed(&p->pending, key)) != NULL)
         st = write_pending(p, pending, e->time_ns, err);
     return st;
 }

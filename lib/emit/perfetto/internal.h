@@ -85,11 +85,11 @@ bool tm_pftrace_is_due_later(const struct tm_event *e);
 /* Makes E pending. tm_pftrace_is_due_later must be true for it. */
 enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
 
-/* A fast check: true if certainly no definition must precede E. Uses of E: flags, time_ns, file, sequence, generation,
+/* True if no definition must precede E. Uses of E: flags, time_ns, file, sequence, generation,
  * track. */
 bool tm_pftrace_none_due(struct pftrace *p, const struct tm_event *e);
 
-/* A fast check: true if certainly no description of TRACK of FILE is pending. */
+/* True if no description of TRACK of FILE is pending. */
 bool tm_pftrace_track_is_absent(struct pftrace *p, uint32_t file, uint64_t track);
 
 /* Writes the definitions that must precede E, an event: those that are due, and those of its track and sequence. */

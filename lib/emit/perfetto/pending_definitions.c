@@ -3,7 +3,6 @@
 #include "base/table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { ANCESTORS_MAX = 100 };
 
@@ -38,7 +37,6 @@ enum tm_status tm_pending_definitions_add(struct tm_pending_definitions *d, cons
     enum tm_status st = tm_pending_events_add(&d->events, event, &pending, err);
     if (st < 0)
         return st;
-    memset(d->absent, 0, sizeof d->absent);
     d->additions++;
     if (needs.key == 0 && needs.other_key == 0)
         return TM_OK;
@@ -69,15 +67,17 @@ const struct tm_event *tm_pending_definitions_needed(struct tm_pending_definitio
     struct tm_keyed_definition *found = find(d, key), *parent;
     for (int i = 0; found && i < ANCESTORS_MAX && (parent = find(d, found->parent_key)) != NULL && parent != found; i++)
         found = parent;
-    if (found == NULL) {
-        if (key)
-            d->absent[key % TM_PENDING_ABSENT_SLOTS] = key;
+    if (found == NULL)
         return NULL;
-    }
     struct tm_pending_event *pending = found->pending;
     tm_pending_events_take(&d->events, pending);
     found->pending = NULL;
     return &pending->event;
+}
+
+bool tm_pending_definitions_none_needed(const struct tm_pending_definitions *d, uint64_t key)
+{
+    return d->events.count == 0 || find(d, key) == NULL;
 }
 
 void tm_pending_definitions_release(struct tm_pending_definitions *d)

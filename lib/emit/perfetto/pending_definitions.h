@@ -8,8 +8,6 @@
 #include "base/map.h"
 #include "stream/pending_events.h"
 
-enum { TM_PENDING_ABSENT_SLOTS = 256 };
-
 /* Keys by which events need a definition before its time; 0: none. */
 struct tm_pending_needs {
     uint64_t key, other_key;
@@ -24,7 +22,6 @@ struct tm_pending_definitions {
     struct tm_map by_key; /* from a key to the place in KEYED, plus 1 */
     struct tm_keyed_definition *keyed; /* in order of arrival */
     uint32_t keyed_count, keyed_cap;
-    uint64_t absent[TM_PENDING_ABSENT_SLOTS]; /* keys without a pending definition, each at its remainder */
 };
 
 /* Makes a copy of EVENT pending. TM_OK or TM_E_SYSTEM. */
@@ -38,11 +35,8 @@ const struct tm_event *tm_pending_definitions_due(struct tm_pending_definitions 
  * is valid until the next call of tm_pending_definitions_due. */
 const struct tm_event *tm_pending_definitions_needed(struct tm_pending_definitions *pending, uint64_t key);
 
-/* A fast check: true if tm_pending_definitions_needed had nothing for KEY before, and nothing was added since. */
-static inline bool tm_pending_definitions_none_needed(const struct tm_pending_definitions *pending, uint64_t key)
-{
-    return key == 0 || pending->events.count == 0 || pending->absent[key % TM_PENDING_ABSENT_SLOTS] == key;
-}
+/* True if tm_pending_definitions_needed has nothing for KEY until something is added. */
+bool tm_pending_definitions_none_needed(const struct tm_pending_definitions *pending, uint64_t key);
 
 void tm_pending_definitions_release(struct tm_pending_definitions *pending);
 
