@@ -100,6 +100,16 @@ static enum tm_status add_b(struct files *f, int64_t id, int64_t value)
     return tm_sqlite_btree_add(&f->b, id, &f->record, &err);
 }
 
+/* Adds a row whose number may change. */
+static enum tm_status add_wide_b(struct files *f, int64_t id)
+{
+    struct tm_error err = {0};
+    tm_sqlite_record_begin(&f->record);
+    tm_sqlite_record_null(&f->record);
+    tm_sqlite_record_wide(&f->record, -1);
+    return tm_sqlite_btree_add(&f->b, id, &f->record, &err);
+}
+
 /* Lengths near those at which a record continues on an overflow page, and on a second and a third one. */
 static const size_t sizes[] = {0,    1,    50,   120,  8100,  8140,  8145,  8146,  8147,  8148,  8149,  8150, 8151,
                                8152, 9000, 9170, 9175, 16300, 16320, 16330, 16340, 16350, 30000, 100,   7,    65};
@@ -223,13 +233,7 @@ static void test_change(void)
     make(roots);
     open_files(&f, roots);
     for (int64_t id = 0; good && id < ROWS; id++) {
-        tm_sqlite_record_begin(&f.record);
-        tm_sqlite_record_null(&f.record);
-        if (id % STEP == 0)
-            tm_sqlite_record_wide(&f.record, -1);
-        else
-            tm_sqlite_record_int(&f.record, -1);
-        good = tm_sqlite_btree_add(&f.b, id, &f.record, &err) == TM_OK;
+        good = (id % STEP == 0 ? add_wide_b(&f, id) : add_b(&f, id, -1)) == TM_OK;
         if (id % STEP == 1) /* the last one, one in the pages before, and one far back */
             good = good && tm_sqlite_btree_change(&f.b, id - 1, COLUMN, id - 1, &err) == TM_OK &&
                    (id < 9 * STEP || tm_sqlite_btree_change(&f.b, id - 1 - 8 * STEP, COLUMN, id, &err) == TM_OK) &&
@@ -259,12 +263,8 @@ static void test_forgotten_place(void)
     bool good = true;
     make(roots);
     open_files(&f, roots);
-    for (int64_t id = 0; good && id < ROWS; id++) {
-        tm_sqlite_record_begin(&f.record);
-        tm_sqlite_record_null(&f.record);
-        tm_sqlite_record_wide(&f.record, -1);
-        good = tm_sqlite_btree_add(&f.b, id, &f.record, &err) == TM_OK;
-    }
+    for (int64_t id = 0; good && id < ROWS; id++)
+        good = add_wide_b(&f, id) == TM_OK;
     ok(good);
     ok(tm_wide_places_find(&f.b.wides, 3, COLUMN) == NULL);
     ok(tm_wide_places_find(&f.b.wides, 3 + TM_WIDE_PLACES, COLUMN) != NULL);
