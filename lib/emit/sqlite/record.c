@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* types of values; a text of N bytes has the type 2 * N + 13 */
-enum { TYPE_NULL = 0, TYPE_INT64 = 6, TYPE_FLOAT = 7, TYPE_ONE = 9, TYPE_TEXT = 13 };
+/* types of values that are no text */
+enum { TYPE_NULL = 0, TYPE_INT64 = 6, TYPE_FLOAT = 7, TYPE_ONE = 9 };
 
 static const uint8_t type_bytes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
 
@@ -50,6 +50,11 @@ void tm_sqlite_record_begin(struct tm_sqlite_record *record)
     record->failed = tm_buf_reserve(&record->values, ROOM) < 0 ? TM_E_SYSTEM : TM_OK;
 }
 
+static uint64_t text_type(struct tm_text text)
+{
+    return TM_RECORD_TYPE_TEXT + 2 * (uint64_t)text.len;
+}
+
 /* Adds a value's type and returns where its LEN bytes go; NULL: out of memory. */
 static uint8_t *put_value(struct tm_sqlite_record *record, uint64_t type, size_t len)
 {
@@ -59,10 +64,7 @@ static uint8_t *put_value(struct tm_sqlite_record *record, uint64_t type, size_t
         record->failed = TM_E_SYSTEM;
         return NULL;
     }
-    if (type < 0x80)
-        record->types[record->types_len++] = (uint8_t)type;
-    else
-        record->types_len += tm_sqlite_put_varint(record->types + record->types_len, type);
+    record->types_len += tm_sqlite_put_varint(record->types + record->types_len, type);
     uint8_t *to = record->values.data + record->values.len;
     record->values.len += len;
     return to;
@@ -99,7 +101,7 @@ void tm_sqlite_record_any_text(struct tm_sqlite_record *record, struct tm_text t
     uint8_t *to;
     if (text.len > TM_RECORD_TEXT_MAX)
         record->failed = TM_E_INPUT;
-    else if ((to = put_value(record, TYPE_TEXT + 2 * (uint64_t)text.len, text.len)) != NULL && text.len)
+    else if ((to = put_value(record, text_type(text), text.len)) != NULL && text.len)
         memcpy(to, text.data, text.len);
 }
 
@@ -109,7 +111,7 @@ void tm_sqlite_record_long_text(struct tm_sqlite_record *record, struct tm_text 
         tm_sqlite_record_text(record, text);
         return;
     }
-    record->types_len += tm_sqlite_put_varint(record->types + record->types_len, TYPE_TEXT + 2 * (uint64_t)text.len);
+    record->types_len += tm_sqlite_put_varint(record->types + record->types_len, text_type(text));
     record->long_text = text;
 }
 
@@ -130,7 +132,7 @@ static enum tm_status find_column(const uint8_t *payload, size_t len, unsigned c
     for (unsigned i = 0; i <= column; i++, at += n, value += size) {
         if (at >= types_len || (n = tm_sqlite_get_varint(payload + at, (size_t)types_len - at, type)) == 0)
             return TM_END;
-        size = *type >= TYPE_TEXT - 1 ? (*type - 12) / 2 : *type <= TYPE_ONE ? type_bytes[*type] : 0;
+        size = *type >= TM_RECORD_TYPE_TEXT - 1 ? (*type - 12) / 2 : *type <= TYPE_ONE ? type_bytes[*type] : 0;
         if (size > len - value)
             return TM_END;
         *bytes = (struct tm_text){payload + value, (size_t)size};
@@ -142,7 +144,7 @@ enum tm_status tm_sqlite_record_get_text(const uint8_t *payload, size_t len, uns
 {
     uint64_t type = 0;
     enum tm_status st = find_column(payload, len, column, &type, text);
-    return st == TM_OK && type >= TYPE_TEXT && type % 2 ? TM_OK : TM_END;
+    return st == TM_OK && type >= TM_RECORD_TYPE_TEXT && type % 2 ? TM_OK : TM_END;
 }
 
 enum tm_status tm_sqlite_record_get_real(const uint8_t *payload, size_t len, unsigned column, double *value)

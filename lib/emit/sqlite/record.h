@@ -16,6 +16,7 @@ enum {
     TM_RECORD_COLUMNS_MAX = 24,                          /* the length of all types fits one byte */
     TM_RECORD_TYPES_MAX = 1 + TM_RECORD_COLUMNS_MAX * 5 + 4, /* that length, the types, and room for the last */
     TM_RECORD_TEXT_MAX = 1000000000,                     /* SQLite reads no longer value */
+    TM_RECORD_TYPE_TEXT = 13, /* the type of an empty text; that of a text of N bytes is 2 * N more */
     TM_RECORD_SLACK = TM_RECORD_COLUMNS_MAX * 8, /* room after the values for a number in each column */
 };
 
@@ -79,7 +80,7 @@ void tm_sqlite_record_any_text(struct tm_sqlite_record *record, struct tm_text t
 /* TEXT is UTF-8 without NUL; its data may be NULL. */
 static inline void tm_sqlite_record_text(struct tm_sqlite_record *record, struct tm_text text)
 {
-    enum { TYPE = 13, SHORT_MAX = (0x7f - TYPE) / 2 }; /* of an empty text; the longest whose type is a byte */
+    enum { SHORT_MAX = (0x7f - TM_RECORD_TYPE_TEXT) / 2 }; /* the longest whose type is a byte */
     if (text.data == NULL) {
         tm_sqlite_record_null(record);
         return;
@@ -89,7 +90,7 @@ static inline void tm_sqlite_record_text(struct tm_sqlite_record *record, struct
         tm_sqlite_record_any_text(record, text);
         return;
     }
-    record->types[record->types_len++] = (uint8_t)(TYPE + 2 * text.len);
+    record->types[record->types_len++] = (uint8_t)(TM_RECORD_TYPE_TEXT + 2 * text.len);
     memcpy(record->values.data + record->values.len, text.data, text.len);
     record->values.len += text.len;
 }

@@ -1,5 +1,5 @@
-/* Where numbers of rows are that may change (tm_sqlite_record_wide), so that a change needs not search and read the
- * pages of the tree. Those of the latest rows are remembered, at most TM_WIDE_PLACES in 1 MiB. */
+/* The places of numbers that may change (tm_sqlite_record_wide), so that a change need not search the tree. Those of
+ * the latest rows are remembered, at most TM_WIDE_PLACES in 1 MiB. */
 #ifndef TM_EMIT_SQLITE_WIDE_PLACES_H
 #define TM_EMIT_SQLITE_WIDE_PLACES_H
 
