@@ -4,7 +4,7 @@
 
 #include "base/table.h"
 
-/* Reads the columns of row I of BATCH that tm_packet_retime and tm_pftrace_none_due use; flags, kind and file are
+/* Reads the columns of row I of BATCH that tm_packet_retime and tm_pftrace_is_next use; flags, kind and file are
  * set. */
 static void get_packet(const struct tm_batch *batch, uint32_t i, size_t at, struct tm_event *e)
 {
@@ -59,9 +59,7 @@ enum tm_status tm_pftrace_fast_packet(struct pftrace *p, struct tm_batch_walk *w
     if (e->kind < TM_KIND_SLICE_BEGIN || e->kind > TM_KIND_ASYNC_STEP)
         return TM_END;
     get_packet(batch, walk->i, walk->at, e);
-    if (e->time_ns >= tm_untimed_packets_next_ns(&p->untimed) ||
-        !tm_sequence_threads_is_written(&p->threads, e->generation) ||
-        (p->pending.events.count && !tm_pftrace_none_due(p, e)))
+    if (!tm_sequence_threads_is_written(&p->threads, e->generation) || !tm_pftrace_is_next(p, e))
         return TM_END;
     bool may_have_values = e->kind <= TM_KIND_COUNTER;
     if (may_have_values)

@@ -6,7 +6,7 @@
 #include "emit/perfetto/internal.h"
 #include "emit/perfetto/splice_body.h"
 
-/* Reads the columns of row I of BATCH that tm_packet_splice_body and tm_pftrace_none_due use; flags, kind and file are
+/* Reads the columns of row I of BATCH that tm_packet_splice_body and tm_pftrace_is_next use; flags, kind and file are
  * set. */
 static inline void tm_fast_get_packet(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
 {
@@ -58,7 +58,6 @@ static inline enum tm_status tm_pftrace_fast(struct pftrace *p, struct tm_batch_
 {
     const uint32_t special = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES;
     const struct tm_batch *batch = walk->batch;
-    int64_t untimed_ns = tm_untimed_packets_next_ns(&p->untimed);
     uint32_t i = walk->i;
     enum tm_status st = TM_END;
     struct tm_event e; /* only the columns that its users read */
@@ -80,7 +79,7 @@ static inline enum tm_status tm_pftrace_fast(struct pftrace *p, struct tm_batch_
         if (!(e.flags & TM_EVENT_RAW_BODY) || e.kind < TM_KIND_SLICE_BEGIN || e.kind > TM_KIND_INSTANT)
             return tm_pftrace_fast_packet(p, walk, &e, err);
         tm_fast_get_packet(batch, i, &e);
-        if (e.time_ns >= untimed_ns || (p->pending.events.count && !tm_pftrace_none_due(p, &e)))
+        if (!tm_pftrace_is_next(p, &e))
             return TM_END;
         if (tm_sequence_threads_is_written(&p->threads, e.generation))
             st = tm_packet_splice_body(&p->packets, &e, batch->payload_bytes - walk->at, err);
@@ -89,7 +88,7 @@ static inline enum tm_status tm_pftrace_fast(struct pftrace *p, struct tm_batch_
         if (e.kind != TM_KIND_FTRACE)
             return TM_END;
         tm_fast_get_ftrace(batch, i, &e);
-        if (e.time_ns >= untimed_ns || (p->pending.events.count && !tm_pftrace_none_due(p, &e)))
+        if (!tm_pftrace_is_next(p, &e))
             return TM_END;
         st = tm_ftrace_write_raw(&p->ftrace, &e, err);
         break;
@@ -97,7 +96,7 @@ static inline enum tm_status tm_pftrace_fast(struct pftrace *p, struct tm_batch_
         if (e.kind != TM_KIND_SCHED_SWITCH && e.kind != TM_KIND_SCHED_WAKING)
             return TM_END;
         tm_fast_get_sched(batch, i, &e);
-        if (e.time_ns >= untimed_ns || (p->pending.events.count && !tm_pftrace_none_due(p, &e)))
+        if (!tm_pftrace_is_next(p, &e))
             return TM_END;
         st = tm_ftrace_write_sched(&p->ftrace, &e, err);
         break;

@@ -85,9 +85,15 @@ bool tm_pftrace_is_due_later(const struct tm_event *e);
 /* Makes E pending. tm_pftrace_is_due_later must be true for it. */
 enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
 
-/* True if no definition must precede E. Uses of E: flags, time_ns, file, sequence, generation,
- * track. */
+/* True if no definition must precede E. Uses of E: flags, time_ns, file, sequence, generation, track. */
 bool tm_pftrace_none_due(struct pftrace *p, const struct tm_event *e);
+
+/* True if neither a definition nor a packet without a time must precede E. Uses of E: the same. */
+static inline bool tm_pftrace_is_next(struct pftrace *p, const struct tm_event *e)
+{
+    return e->time_ns < tm_untimed_packets_next_ns(&p->untimed) &&
+           (p->pending.events.count == 0 || tm_pftrace_none_due(p, e));
+}
 
 /* True if no description of TRACK of FILE is pending. */
 bool tm_pftrace_track_is_absent(struct pftrace *p, uint32_t file, uint64_t track);
