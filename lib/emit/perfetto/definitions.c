@@ -216,7 +216,7 @@ static enum tm_status repeat_thread(struct pftrace *p, const struct tm_event *e,
 /* Returns the place of NUMBER of FILE in a cache of COUNT places, a power of two. */
 static uint32_t absent_place(uint32_t file, uint64_t number, uint32_t count)
 {
-    return (uint32_t)((number ^ (uint64_t)file << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (count - 1);
+    return (uint32_t)tm_hash_u64(number ^ (uint64_t)file << 40) & (count - 1);
 }
 
 static bool is_absent(const struct pftrace *p, const struct tm_absent_need *place, uint32_t file, uint64_t number)

@@ -1,5 +1,6 @@
 #include "emit/perfetto/recent_stacks.h"
 
+#include "base/hash.h"
 #include "base/pb.h"
 #include "base/table.h"
 #include "perfetto/packet_fields.h"
@@ -20,8 +21,8 @@ static void cut(struct tm_recent_stack *stack, size_t end)
 struct tm_recent_stack *tm_recent_stacks_find(struct tm_recent_stacks *stacks, uint32_t sequence, int64_t tid,
                                               struct tm_text detail)
 {
-    const uint64_t number = ((uint64_t)sequence << 32 ^ (uint64_t)tid) * UINT64_C(0x9e3779b97f4a7c15);
-    struct tm_recent_stack *stack = &stacks->stacks[(number >> 48) % TM_RECENT_STACKS];
+    const uint64_t number = (uint64_t)sequence << 32 ^ (uint64_t)tid;
+    struct tm_recent_stack *stack = &stacks->stacks[tm_hash_u64(number) % TM_RECENT_STACKS];
     const struct tm_buf *last = &stack->detail;
     size_t equal = 0;
     if (stack->sequence == sequence && stack->tid == tid)

@@ -81,7 +81,7 @@ static int64_t pid_of(const struct tm_event *e)
 static struct tm_recent_task *recent_place(struct tm_track_writer *w, const struct tm_event *e, bool is_thread)
 {
     uint64_t number = (uint64_t)(is_thread ? e->tid : 0) ^ (uint64_t)pid_of(e) << 20 ^ (uint64_t)e->file << 40;
-    return &w->recent_tasks[(number * UINT64_C(0x9e3779b97f4a7c15) >> 48) % TM_RECENT_TASKS];
+    return &w->recent_tasks[tm_hash_u64(number) % TM_RECENT_TASKS];
 }
 
 struct tm_recent_task *tm_track_task_recent(struct tm_track_writer *w, const struct tm_event *e, bool is_thread)
