@@ -86,6 +86,8 @@ struct arguments {
     struct tm_draft_options draft_options;
 };
 
+enum { TICK_MS = 40 }; /* for writing to the disk; TM_PROGRESS_TICK_MS is a multiple */
+
 struct merge {
     struct arguments a;
     struct tm_out_file outs[TM_OUTPUTS_MAX];
@@ -98,6 +100,7 @@ struct merge {
     struct tm_pipeline pipeline;
     struct tm_progress_shared shared;
     struct tm_progress_line line;
+    unsigned ticks; /* of the pipeline */
 };
 
 /* For the signal handler: the signal that asks us to end. */
@@ -334,12 +337,30 @@ static void temporary_text(struct merge *m)
 
 static void on_tick(void *context)
 {
-    tm_progress_line_tick(context);
+    struct merge *m = context;
+    for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
+        tm_out_file_start_sync(&m->outs[i]);
+    if (m->shared.page && ++m->ticks % (TM_PROGRESS_TICK_MS / TICK_MS) == 0)
+        tm_progress_line_tick(&m->line);
 }
 
 static void on_quiet(void *context)
 {
-    tm_progress_line_clear(context);
+    struct merge *m = context;
+    if (m->shared.page)
+        tm_progress_line_clear(&m->line);
+}
+
+/* Has the wait for the stages call on_tick if that has something to do. */
+static void prepare_ticks(struct merge *m)
+{
+    bool has_work = m->shared.page != NULL;
+    for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
+        has_work = has_work || tm_out_file_syncs(&m->outs[i]);
+    m->pipeline.tick_ms = has_work ? TICK_MS : 0;
+    m->pipeline.tick = on_tick;
+    m->pipeline.quiet = on_quiet;
+    m->pipeline.context = m;
 }
 
 /* Returns the number of bytes of all input, or 0 if it is unknown. */
@@ -374,10 +395,6 @@ static enum tm_status prepare_progress(struct merge *m, uint64_t total_bytes, st
                                         .total_bytes = total_bytes,
                                         .is_terminal = is_terminal,
                                         .fd = STDERR_FILENO};
-    m->pipeline.tick_ms = TM_PROGRESS_TICK_MS;
-    m->pipeline.tick = on_tick;
-    m->pipeline.quiet = on_quiet;
-    m->pipeline.context = &m->line;
     tm_progress_line_start(&m->line);
     return TM_OK;
 }
@@ -516,6 +533,7 @@ static int merge(struct merge *m, const char *argv0)
     if (st == TM_OK)
         st = prepare_progress(m, bytes, &err);
     if (st == TM_OK) {
+        prepare_ticks(m);
         status = run_stages(m, &err);
         if (status == 0 && !tm_pipeline_reader_left(&m->pipeline))
             st = commit_outs(m, &err);

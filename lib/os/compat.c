@@ -150,6 +150,17 @@ bool tm_compat_punch_hole(int fd, uint64_t offset, uint64_t len)
 #endif
 }
 
+void tm_compat_start_writeback(int fd, uint64_t offset, uint64_t len)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+    (void)sync_file_range(fd, (off_t)offset, (off_t)len, SYNC_FILE_RANGE_WRITE);
+#else
+    (void)fd;
+    (void)offset;
+    (void)len;
+#endif
+}
+
 size_t tm_compat_columns(int fd)
 {
 #ifdef TIOCGWINSZ

@@ -41,6 +41,10 @@ bool tm_compat_populate(void *mem, size_t bytes);
  * the system cannot do so. */
 bool tm_compat_punch_hole(int fd, uint64_t offset, uint64_t len);
 
+/* Has the kernel begin to write LEN bytes at OFFSET of FD, a regular file, to the disk. Does nothing if the system
+ * cannot do so. */
+void tm_compat_start_writeback(int fd, uint64_t offset, uint64_t len);
+
 /* Returns how many characters a line of the terminal FD has; 80 if that is unknown. */
 size_t tm_compat_columns(int fd);
 

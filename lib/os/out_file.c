@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { OUT_FILE_MODE = 0666, OUT_FOLDER_MODE = 0777, OUT_FILE_PATH_MAX = 4096 };
+enum { WRITEBACK_BYTES = 8 << 20 }; /* less is on the disk soon enough when the file is closed */
 
 static char *join(const char *a, const char *b)
 {
@@ -155,10 +156,21 @@ char *tm_out_file_outer(const struct tm_out_file *f)
     return f->made_folder && f->path ? tm_out_file_folder(f->path) : NULL;
 }
 
-/* True if close and commit wait for the disk. They do not if the caller renames the file. */
-static bool syncs(const struct tm_out_file *f)
+/* They do not wait if the caller renames the file. */
+bool tm_out_file_syncs(const struct tm_out_file *f)
 {
     return f->temp && !f->borrowed_temp && !f->no_sync;
+}
+
+void tm_out_file_start_sync(struct tm_out_file *f)
+{
+    struct stat info;
+    if (f->fd < 0 || f->members || !tm_out_file_syncs(f) || fstat(f->fd, &info) != 0 ||
+        (uint64_t)info.st_size < f->written_back + WRITEBACK_BYTES)
+        return;
+    uint64_t start = f->written_back;
+    f->written_back = (uint64_t)info.st_size;
+    tm_compat_start_writeback(f->fd, start, f->written_back - start);
 }
 
 /* Waits until all that was written is on the disk. File systems that cannot do that report EINVAL or ENOTSUP. */
@@ -200,7 +212,9 @@ static void sync_folder(const struct tm_out_file *f)
 
 enum tm_status tm_out_file_close(struct tm_out_file *f, struct tm_error *err)
 {
-    enum tm_status st = f->fd < 0 || !syncs(f) ? TM_OK : f->members ? sync_members(f, err) : sync_file(f, err);
+    enum tm_status st = TM_OK;
+    if (f->fd >= 0 && tm_out_file_syncs(f))
+        st = f->members ? sync_members(f, err) : sync_file(f, err);
     int fd = f->fd;
     f->fd = -1;
     if (fd >= 0 && close(fd) != 0)
@@ -254,7 +268,7 @@ enum tm_status tm_out_file_commit(struct tm_out_file *f, struct tm_error *err)
     if (st == TM_OK && f->temp && !f->borrowed_temp)
         st = rename_all(f, err);
     if (st == TM_OK) {
-        if (syncs(f))
+        if (tm_out_file_syncs(f))
             sync_folder(f);
         if (f->members && !f->borrowed_temp)
             tm_out_file_remove(f->temp, NULL, false);

@@ -23,6 +23,7 @@ struct tm_out_file {
      * theirs, also where they replaced older files. NULL: the result is a file. */
     const char *const *members;
     int fd;       /* open for writing */
+    uint64_t written_back; /* private: bytes that start_sync has seen */
 };
 
 /* Opens a temporary file beside PATH, or in the folder PATH, with the mode that a new file gets. Makes that folder if
@@ -42,6 +43,14 @@ const char *tm_out_file_target(const struct tm_out_file *file);
 /* Writes to NAME where MEMBER is written, beside the file TEMP of its folder. TM_OK, or TM_E_SYSTEM if the name is too
  * long. Safe in a signal handler. */
 enum tm_status tm_out_file_member(const char *temp, const char *member, char *name, size_t size);
+
+/* True if close will wait for the disk. */
+bool tm_out_file_syncs(const struct tm_out_file *file);
+
+/* Has the kernel begin to write to the disk what FILE has grown by, so that close has less to wait for. For calls in
+ * short intervals while the file is written, also by another process. Does nothing for members, for less than some
+ * megabytes, and if close will not wait. */
+void tm_out_file_start_sync(struct tm_out_file *file);
 
 /* Waits until the file is on the disk, and closes it. It stays where it is; commit follows. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_out_file_close(struct tm_out_file *file, struct tm_error *err);
