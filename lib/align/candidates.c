@@ -306,8 +306,11 @@ enum tm_status tm_candidates_add(struct tm_candidates *c, const struct tm_frame 
     enum tm_status st = TM_OK;
     if (frame->type != TM_FRAME_BATCH)
         return take_frame(c, frame, err);
+    if (c->args.find == NULL)
+        c->args = tm_catalog_expander(&c->catalog);
     while (st == TM_OK && tm_batch_next(&walk, &event))
-        st = tm_candidates_event(c, &event, err);
+        if ((st = tm_arg_expand(&c->args, &event, err)) == TM_OK)
+            st = tm_candidates_event(c, &event, err);
     return st;
 }
 
@@ -333,6 +336,7 @@ void tm_candidates_release(struct tm_candidates *c)
             regfree(&c->uses[i].pattern);
     }
     tm_catalog_release(&c->catalog);
+    tm_arg_expander_release(&c->args);
     if (c->config)
         protobuf_c_message_free_unpacked(&c->config->base, NULL);
     tm_align_nodes_release(&c->nodes);

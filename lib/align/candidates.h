@@ -30,6 +30,7 @@ struct tm_candidates {
     struct tm_align_use uses[TM_CANDIDATES_USES_MAX];
     uint32_t use_count;
     struct tm_catalog catalog;
+    struct tm_arg_expander args; /* by the catalog */
     Tracemerge__Config *config; /* the manifest of the input; owned; NULL: none */
     struct tm_align_nodes nodes;
     struct tm_record_store numbered; /* a part holds the keys with equal low bits */

@@ -238,6 +238,7 @@ static void init_job(struct job *job, const struct tm_emit_run *run, size_t i, c
     job->singles.out.receiver = (struct tm_batch_receiver){settle_batch, job};
     job->takes_messages = target->emit->takes_compact_messages;
     job->settler.catalog = &job->catalog;
+    job->settler.args = job->spans.args = tm_catalog_expander(&job->catalog);
     job->settler.out.receiver = (struct tm_batch_receiver){join_batch, job};
     job->spans.out.receiver = (struct tm_batch_receiver){select_batch, job};
 }

@@ -14,7 +14,7 @@ static enum tm_status add_second(struct tm_emit_settler *s, struct tm_error *err
 }
 
 /* Passes E, settled. A second row of it is pending until its derived rows have passed. */
-static enum tm_status add_event(struct tm_emit_settler *s, const struct tm_event *e, struct tm_error *err)
+static enum tm_status add_event(struct tm_emit_settler *s, struct tm_event *e, struct tm_error *err)
 {
     struct tm_settled_rows settled;
     enum tm_status st = e->flags & TM_EVENT_DERIVED ? TM_OK : add_second(s, err);
@@ -22,6 +22,8 @@ static enum tm_status add_event(struct tm_emit_settler *s, const struct tm_event
         st = tm_batch_queue_add(&s->out, &settled.rows[0], err);
     if (st < 0 || !needs_settling(e->kind))
         return st < 0 ? st : tm_batch_queue_add(&s->out, e, err);
+    if ((st = tm_arg_expand(&s->args, e, err)) < 0)
+        return st;
     st = e->kind == TM_KIND_BINDER ? tm_binder_rows_take(&s->binder, s->catalog, e, &settled, err)
                                    : tm_kernel_rows_take(&s->kernel, s->catalog, e, &settled, err);
     if (st < 0)
@@ -67,5 +69,6 @@ void tm_emit_settler_release(struct tm_emit_settler *s)
 {
     tm_binder_rows_release(&s->binder);
     tm_kernel_rows_release(&s->kernel);
+    tm_arg_expander_release(&s->args);
     tm_batch_queue_release(&s->out);
 }

@@ -8,9 +8,10 @@
 #include "model/kernel_rows.h"
 #include "stream/batch_builder.h"
 
-/* Zero-initialise, with .catalog and .out.receiver set. */
+/* Zero-initialise, with .catalog, .args and .out.receiver set. */
 struct tm_emit_settler {
     const struct tm_catalog *catalog; /* borrowed */
+    struct tm_arg_expander args;
     struct tm_batch_queue out;
     /* private */
     struct tm_binder_rows binder;

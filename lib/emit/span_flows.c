@@ -148,7 +148,8 @@ enum tm_status tm_span_flows_batch(struct tm_span_flows *s, const struct tm_batc
     if (!tm_batch_has_kind(batch, TM_KIND_SLICE_BEGIN, TM_KIND_SLICE_COMPLETE))
         return tm_batch_queue_pass(&s->out, batch, err);
     while (st == TM_OK && tm_batch_next(&walk, &e))
-        st = add_event(s, &e, err);
+        if ((st = tm_arg_expand(&s->args, &e, err)) == TM_OK)
+            st = add_event(s, &e, err);
     return st < 0 ? st : tm_batch_queue_flush(&s->out, err);
 }
 
@@ -157,4 +158,5 @@ void tm_span_flows_release(struct tm_span_flows *s)
     tm_map_release(&s->recent);
     tm_map_release(&s->before);
     tm_batch_queue_release(&s->out);
+    tm_arg_expander_release(&s->args);
 }

@@ -9,13 +9,15 @@
 
 #include "emit/batch_queue.h"
 #include "base/map.h"
+#include "stream/arg_keys.h"
 #include "stream/batch_builder.h"
 
 enum { TM_SPAN_FLOWS_MAX = 1 << 19 }; /* at least this many of the latest spans are remembered */
 
-/* Zero-initialise, with .out.receiver set. */
+/* Zero-initialise, with .out.receiver and .args set. */
 struct tm_span_flows {
     struct tm_batch_queue out;
+    struct tm_arg_expander args;
     /* private */
     struct tm_map recent, before; /* from a hash of trace and span to the file; BEFORE is the map that was full last */
 };

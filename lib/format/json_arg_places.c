@@ -18,7 +18,7 @@ static bool is_place(const struct tm_json_arg_place *place, struct tm_text key, 
 
 static bool can_be_kept(struct tm_text key, const struct tm_json_arg_level *levels, size_t depth)
 {
-    if (key.len > TM_JSON_ARG_PLACE_KEY_MAX || depth > TM_JSON_ARG_PLACE_DEPTH_MAX)
+    if (key.len > TM_JSON_ARG_PLACE_KEY_MAX || depth > TM_JSON_ARG_PLACE_DEPTH_MAX || memchr(key.data, '\0', key.len))
         return false;
     for (size_t i = 0; i < depth; i++)
         if (levels[i].index > TM_JSON_ARG_PLACE_INDEX_MAX)
@@ -26,15 +26,18 @@ static bool can_be_kept(struct tm_text key, const struct tm_json_arg_level *leve
     return true;
 }
 
-/* Adds a place without a slot and returns its number. If there are too many, forgets all others. */
+void tm_json_arg_places_forget(struct tm_json_arg_places *places)
+{
+    memset(&places->keys, 0, sizeof places->keys);
+    memset(places->slots, 0, sizeof places->slots);
+    places->count = 0;
+    places->is_full = false;
+}
+
+/* Adds a place without a slot and returns its number. */
 static uint32_t add(struct tm_json_arg_places *places, struct tm_text key, const struct tm_json_arg_level *levels,
                     size_t depth)
 {
-    if (places->count == TM_JSON_ARG_PLACES - 1) {
-        memset(&places->keys, 0, sizeof places->keys);
-        memset(places->slots, 0, sizeof places->slots);
-        places->count = 0;
-    }
     struct tm_json_arg_place *place = &places->places[++places->count];
     memcpy(place->key, key.data, key.len);
     place->key_len = (uint8_t)key.len;
@@ -44,20 +47,20 @@ static uint32_t add(struct tm_json_arg_places *places, struct tm_text key, const
 }
 
 uint32_t tm_json_arg_places_find(struct tm_json_arg_places *places, struct tm_text key,
-                                 const struct tm_json_arg_level *levels, size_t depth, bool *is_new)
+                                 const struct tm_json_arg_level *levels, size_t depth)
 {
     enum { SLOTS = sizeof places->slots / sizeof *places->slots };
-    *is_new = false;
     if (!can_be_kept(key, levels, depth))
         return TM_JSON_ARG_PLACE_END;
     if (places->seed == 0)
         places->seed = tm_secret();
-    size_t first = tm_keyed_bytes(places->seed, key.data, key.len) % SLOTS, slot = first;
+    size_t slot = tm_keyed_bytes(places->seed, key.data, key.len) % SLOTS;
     for (; places->slots[slot]; slot = (slot + 1) % SLOTS)
         if (is_place(&places->places[places->slots[slot]], key, levels, depth))
             return places->slots[slot];
-    uint32_t number = add(places, key, levels, depth);
-    *is_new = true;
-    places->slots[places->count == 1 ? first : slot] = (uint16_t)number; /* if it is the first, all slots are free */
-    return number;
+    places->is_full = places->count == TM_JSON_ARG_PLACES - 1;
+    if (places->is_full)
+        return TM_JSON_ARG_PLACE_END;
+    places->slots[slot] = (uint16_t)add(places, key, levels, depth);
+    return places->slots[slot];
 }

@@ -8,7 +8,7 @@
 #include "json/known_keys.h"
 
 enum {
-    TM_JSON_ARG_PLACES = 1024,               /* numbers of places; if there are more places, all are forgotten */
+    TM_JSON_ARG_PLACES = 1024,               /* numbers of places; if there are more, all are to be forgotten */
     TM_JSON_ARG_PLACE_END = 0,               /* the number of the end of the arguments */
     TM_JSON_ARG_PLACE_KEY_MAX = 96,          /* bytes of a place's key */
     TM_JSON_ARG_PLACE_KEY_SLACK = 32,        /* bytes that are readable after a key */
@@ -38,11 +38,16 @@ struct tm_json_arg_places {
     struct tm_json_arg_place places[TM_JSON_ARG_PLACES];
     uint64_t seed; /* of the hashes */
     uint16_t slots[2 * TM_JSON_ARG_PLACES]; /* numbers of places by the hashes of their keys; 0: free */
+    bool is_full; /* a place was not added */
 };
 
-/* Returns the number of the place of a value with key KEY in DEPTH containers, LEVELS. If it is new, *IS_NEW is set and
- * the caller sets is_wanted. TM_JSON_ARG_PLACE_END: there are too many levels or elements, or the key is too long. */
+/* Returns the number of the place of a value with key KEY in DEPTH containers, LEVELS. The caller sets is_wanted of the
+ * place, which may be new. TM_JSON_ARG_PLACE_END: there are too many places, levels or elements, or the key is too long
+ * or has a NUL. */
 uint32_t tm_json_arg_places_find(struct tm_json_arg_places *places, struct tm_text key,
-                                 const struct tm_json_arg_level *levels, size_t depth, bool *is_new);
+                                 const struct tm_json_arg_level *levels, size_t depth);
+
+/* Forgets all places, and the texts that lead to them. */
+void tm_json_arg_places_forget(struct tm_json_arg_places *places);
 
 #endif

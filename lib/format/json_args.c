@@ -17,10 +17,27 @@ static inline struct tm_text current_key(const struct tm_json_args *a)
     return a->place ? tm_text_at(a->place->key, a->place->key_len) : tm_text_at(a->key.data, a->key.len);
 }
 
+/* Does the work of begin_arg for an argument whose key the shape states. */
+static inline uint8_t *begin_keyless(struct tm_json_args *a, size_t value_bytes)
+{
+    const size_t key_bytes = 1 + tm_varint_size(a->place->key_len) + a->place->key_len;
+    tm_json_arg_shape_add(&a->shape, (uint32_t)(a->place - a->places->places));
+    a->key_bytes += key_bytes + tm_varint_size(key_bytes + value_bytes) - tm_varint_size(value_bytes);
+    if (tm_buf_reserve(&a->detail, 1 + value_bytes + 2 * TM_VARINT_MAX) != TM_OK)
+        return NULL;
+    uint8_t *start = a->detail.data + a->detail.len, *p = start;
+    *p++ = TM_DETAIL_ARGS << 3 | TM_PB_LEN;
+    p = tm_varint_put(p, value_bytes);
+    a->detail.len += (size_t)(p - start) + value_bytes;
+    return p;
+}
+
 /* Adds one Arg with the current key, except for its value field, which takes VALUE_BYTES. Returns the place of that
  * field, where TM_VARINT_MAX bytes more can be written. NULL: out of memory. */
 static inline uint8_t *begin_arg(struct tm_json_args *a, size_t value_bytes)
 {
+    if (a->place && a->shape.count < a->shape_max)
+        return begin_keyless(a, value_bytes);
     struct tm_text key = current_key(a);
     size_t inner = 1 + tm_varint_size(key.len) + key.len + value_bytes;
     size_t most = inner + 2 + 2 * TM_VARINT_MAX + TM_JSON_ARG_PLACE_KEY_SLACK;
@@ -204,15 +221,14 @@ static void leave_place(struct tm_json_args *a)
  * or 0. */
 static uint32_t learn(struct tm_json_args *a, uint32_t before, struct tm_text text, bool is_end)
 {
-    bool is_new = false;
+    bool is_new; /* not used */
     uint32_t number = TM_JSON_ARG_PLACE_END;
     if (!is_end) {
-        number = tm_json_arg_places_find(a->places, current_key(a), a->levels, a->depth, &is_new);
+        number = tm_json_arg_places_find(a->places, current_key(a), a->levels, a->depth);
         if (number == TM_JSON_ARG_PLACE_END)
             return 0;
+        a->place = &a->places->places[number];
         a->places->places[number].is_wanted = a->is_wanted;
-        if (is_new && number == 1) /* all were forgotten */
-            before = 0;
     }
     return tm_json_known_keys_learn(&a->places->keys, before, text, (uint16_t)number, &is_new);
 }
@@ -270,7 +286,7 @@ static inline void note_added(struct tm_json_args *a, enum tm_status added, size
 {
     if (added != TM_OK)
         a->no_memory = true;
-    else if (a->detail.len > TM_JSON_ARGS_BYTES_FREE + read * ARGS_GROWTH_MAX)
+    else if (tm_json_args_size(a) > TM_JSON_ARGS_BYTES_FREE + read * ARGS_GROWTH_MAX)
         a->cut = true;
 }
 
@@ -344,6 +360,19 @@ static enum tm_json_status walk(struct tm_json_args *a, struct tm_json_scan *sca
     return st == TM_JSON_CLOSE ? TM_JSON_OK : st;
 }
 
+/* Begins the arguments of an event. Places are forgotten only here, because its shape would be lost. */
+static void begin_shape(struct tm_json_args *a)
+{
+    a->shape.count = a->shape.hash = 0;
+    a->key_bytes = 0;
+    a->shape_max = a->shapes && a->shapes->strings_made < TM_JSON_ARG_STRINGS_MAX ? TM_JSON_ARG_SHAPE_MAX : 0;
+    if (a->places == NULL || !a->places->is_full)
+        return;
+    tm_json_arg_places_forget(a->places);
+    if (a->shapes)
+        tm_json_arg_shapes_forget(a->shapes);
+}
+
 /* As tm_json_args_read, for any PREFIX. */
 static enum tm_json_status read_container(struct tm_json_args *args, struct tm_text prefix, struct tm_json_scan *scan,
                                           struct tm_json_value *value)
@@ -354,6 +383,7 @@ static enum tm_json_status read_container(struct tm_json_args *args, struct tm_t
     args->prefix = prefix;
     args->cut = false;
     args->no_memory = false;
+    begin_shape(args);
     if (args->levels == NULL && (args->levels = calloc(TM_JSON_DEPTH_MAX, sizeof *args->levels)) == NULL) {
         args->no_memory = true;
         return tm_json_value(scan, value);
@@ -383,6 +413,7 @@ enum tm_status tm_json_args_value(struct tm_json_args *args, struct tm_text key,
         return read_container(args, key, &scan, &read) == TM_JSON_OK && !args->no_memory ? TM_OK : TM_E_SYSTEM;
     args->cut = false;
     args->place = NULL;
+    begin_shape(args);
     tm_buf_clear(&args->detail);
     tm_buf_clear(&args->key);
     if (value->type == TM_JSON_NULL)
@@ -391,6 +422,13 @@ enum tm_status tm_json_args_value(struct tm_json_args *args, struct tm_text key,
         tm_buf_reserve(&args->key, TM_JSON_ARG_PLACE_KEY_SLACK) != TM_OK)
         return TM_E_SYSTEM;
     return put_leaf(args, value);
+}
+
+enum tm_status tm_json_args_keys(struct tm_json_args *args, struct tm_buf *detail, uint32_t *keys,
+                                 struct tm_error *err)
+{
+    *keys = 0;
+    return args->shape.count ? tm_json_arg_shapes_find(args->shapes, &args->shape, detail, keys, err) : TM_OK;
 }
 
 void tm_json_args_release(struct tm_json_args *args)

@@ -347,6 +347,16 @@ struct tm_text tm_catalog_inline_string(uint32_t string, const struct tm_event *
     return (struct tm_text){p, (size_t)len};
 }
 
+static struct tm_text find_string(const void *catalog, uint32_t string, const struct tm_event *event)
+{
+    return tm_catalog_string(catalog, string, event);
+}
+
+struct tm_arg_expander tm_catalog_expander(const struct tm_catalog *catalog)
+{
+    return (struct tm_arg_expander){.strings = catalog, .find = find_string};
+}
+
 const struct tm_catalog_machine *tm_catalog_machine(const struct tm_catalog *catalog, uint32_t id)
 {
     return id < catalog->machine_count ? &catalog->machines[id] : NULL;

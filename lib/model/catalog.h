@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/buf.h"
 #include "base/index.h"
+#include "stream/arg_keys.h"
 #include "stream/input_type.h"
 #include "stream/reader.h"
 
@@ -92,6 +93,9 @@ static inline struct tm_text tm_catalog_string(const struct tm_catalog *catalog,
     const size_t *bounds = catalog->string_bounds + string;
     return (struct tm_text){catalog->text.data + bounds[-1], bounds[0] - bounds[-1]};
 }
+
+/* Returns an expander of events' args by the strings of CATALOG, which is borrowed. */
+struct tm_arg_expander tm_catalog_expander(const struct tm_catalog *catalog);
 
 /* Returns the count of the account with the file, machine, clock and reason of LIKE; 0 if there is no such account. */
 uint64_t tm_catalog_account_count(const struct tm_catalog *catalog, const Tracemerge__Account *like);

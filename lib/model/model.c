@@ -6,7 +6,7 @@
 
 void tm_model_init(struct tm_model *m, const struct tm_rows *rows, const struct tm_catalog *catalog)
 {
-    *m = (struct tm_model){.out.rows = rows, .files.catalog = catalog};
+    *m = (struct tm_model){.out.rows = rows, .files.catalog = catalog, .args = tm_catalog_expander(catalog)};
     tm_processes_init(&m->tasks.processes);
     tm_tracks_init(&m->layout.tracks);
     tm_translations_init(&m->translations);
@@ -236,6 +236,8 @@ static enum tm_status take_by_timestamp(struct tm_model *m, const struct tm_batc
     int64_t rank = INT64_MAX; /* of the primary row before the derived rows */
     enum tm_status st = TM_OK;
     while (st >= 0 && tm_batch_next(&walk, &e)) {
+        if ((st = tm_arg_expand(&m->args, &e, err)) < 0)
+            break;
         bool waits = m->group.count != 0;
         bool is_timed = !(e.flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
         bool is_last = walk.i == batch->count;
@@ -277,7 +279,8 @@ enum tm_status tm_model_batch(struct tm_model *m, const struct tm_batch *batch, 
     if (m->files.has_json)
         return take_by_timestamp(m, batch, err);
     while (st >= 0 && tm_batch_next(&walk, &e))
-        st = tm_model_take(m, &e, err);
+        if ((st = tm_arg_expand(&m->args, &e, err)) == TM_OK)
+            st = tm_model_take(m, &e, err);
     return st < 0 ? st : TM_OK;
 }
 
@@ -315,6 +318,7 @@ void tm_model_release(struct tm_model *m)
     tm_buf_release(&m->out.translated);
     tm_stacks_release(&m->stacks);
     tm_timestamp_group_release(&m->group);
+    tm_arg_expander_release(&m->args);
     tm_async_roots_release(&m->layout.async_roots);
     tm_table_release(&m->heaps.dumps);
     tm_heap_graphs_release(&m->heaps.graphs);

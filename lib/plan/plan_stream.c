@@ -14,6 +14,7 @@ struct planner {
     struct tm_stream_writer writer;
     struct tm_alignment alignment;
     struct tm_plan_rows rows;
+    struct tm_arg_expander args;
     struct tm_file_bounds bounds;
     struct tm_cut_counts accounts;
     struct tm_event_counts counts, given; /* given: of a stream that is a plan already */
@@ -86,7 +87,8 @@ static enum tm_status take_batch(struct planner *p, const struct tm_batch *batch
     struct tm_event e;
     enum tm_status st = TM_OK;
     while (st == TM_OK && tm_batch_next(&walk, &e))
-        st = take_event(p, &e, err);
+        if ((st = tm_arg_expand(&p->args, &e, err)) == TM_OK)
+            st = take_event(p, &e, err);
     return st;
 }
 
@@ -184,6 +186,7 @@ enum tm_status tm_plan_stream(int in, int out, const char *rules, struct tm_erro
     p.alignment.candidates.watch = &watch;
     p.rows.writer = &p.writer;
     p.rows.catalog = &p.alignment.candidates.catalog;
+    p.args = tm_catalog_expander(p.rows.catalog);
     enum tm_status st = open(&p, in, out, rules, err);
     while (st == TM_OK && (st = tm_stream_reader_next(&p.reader, &frame, &batch, err)) == TM_OK)
         st = take_frame(&p, &frame, &batch, err);
@@ -193,6 +196,7 @@ enum tm_status tm_plan_stream(int in, int out, const char *rules, struct tm_erro
     tm_stream_writer_release(&p.writer);
     tm_alignment_release(&p.alignment);
     tm_plan_rows_release(&p.rows);
+    tm_arg_expander_release(&p.args);
     tm_file_bounds_release(&p.bounds);
     tm_cut_counts_release(&p.accounts);
     tm_event_counts_release(&p.counts);

@@ -50,6 +50,7 @@ static uint64_t rounded(enum tm_column column, uint64_t v, uint64_t value)
     case TM_COL_GENERATION:
     case TM_COL_NAME:
     case TM_COL_CATEGORY:
+    case TM_COL_ARG_KEYS:
         return filled(v | value, NUMBER_STEP);
     case TM_COL_PID:
     case TM_COL_TID:

@@ -18,13 +18,14 @@ static enum tm_status refuse(const char *what, struct tm_error *err)
 static enum tm_status decode_column(struct tm_batch *batch, const struct tm_pb_field *field, uint64_t *counts,
                                     struct tm_error *err)
 {
-    size_t width = tm_column_width((enum tm_column)field->id);
+    enum tm_column column = tm_field_column(field->id);
+    size_t width = tm_column_width(column);
     if (field->type != TM_PB_LEN || field->len % width != 0)
         return refuse("a column of the batch is not packed", err);
-    counts[field->id] = field->len / width;
-    if (counts[field->id] > TM_BATCH_EVENTS_MAX)
+    counts[column] = field->len / width;
+    if (counts[column] > TM_BATCH_EVENTS_MAX)
         return refuse("the batch holds more events than the limit", err);
-    tm_batch_set_column(batch, (enum tm_column)field->id, field->data, (uint32_t)counts[field->id]);
+    tm_batch_set_column(batch, column, field->data, (uint32_t)counts[column]);
     return TM_OK;
 }
 
@@ -54,7 +55,7 @@ static enum tm_status decode_narrow(struct tm_batch_store *store, const struct t
     enum tm_status st;
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
         if (f.id == TM_NARROW_FIELD_COLUMN && f.type == TM_PB_VARINT) {
-            column = f.value;
+            column = tm_field_column(f.value);
         } else if (f.id == TM_NARROW_FIELD_WIDTH && f.type == TM_PB_VARINT) {
             width = f.value;
         } else if (f.id == TM_NARROW_FIELD_LOW && f.type == TM_PB_I64) {
@@ -64,7 +65,7 @@ static enum tm_status decode_narrow(struct tm_batch_store *store, const struct t
             bytes = f.len;
         }
     }
-    if (st < 0 || column < TM_COL_TIME_NS || column >= TM_COL_COUNT)
+    if (st < 0 || column == 0)
         return refuse("the batch has a narrow column this version does not know", err);
     if ((width != 1 && width != 2 && width != 4) || width >= tm_column_width((enum tm_column)column) || bytes % width)
         return refuse("a narrow column of the batch has a width it cannot have", err);
@@ -125,8 +126,8 @@ static enum tm_status decode_fields(struct tm_batch *batch, struct tm_batch_stor
             batch->payload_bytes = field.len;
         } else if (field.id == TM_BATCH_FIELD_NARROW && field.type == TM_PB_LEN) {
             good = decode_narrow(store, &field, counts, err);
-        } else if (field.id >= TM_COL_TIME_NS && field.id < TM_COL_COUNT) {
-            good = store->columns[field.id].width ? refuse("a column of the batch is there twice", err)
+        } else if (tm_field_column(field.id)) {
+            good = store->columns[tm_field_column(field.id)].width ? refuse("a column of the batch is there twice", err)
                                                   : decode_column(batch, &field, counts, err);
         } else {
             return refuse("the batch has a column this version does not know", err);
@@ -243,6 +244,7 @@ void tm_batch_get(const struct tm_batch *batch, uint32_t i, size_t at, struct tm
     event->raw_bytes = tm_batch_u32(batch, TM_COL_RAW_BYTES, i);
     event->detail_bytes = tm_batch_u32(batch, TM_COL_DETAIL_BYTES, i);
     event->cpu = tm_batch_u32(batch, TM_COL_CPU, i);
+    event->arg_keys = tm_batch_u32(batch, TM_COL_ARG_KEYS, i);
     event->raw = batch->payload + at;
     event->detail = event->raw + event->raw_bytes;
 }

@@ -12,7 +12,7 @@
 #include "stream/event.h"
 #include "stream/narrow.h"
 
-/* Columns: field numbers of message Batch. */
+/* Columns: field numbers of message Batch, but for the last one (tm_column_field). */
 enum tm_column {
     TM_COL_TIME_NS = 2,
     TM_COL_DUR_NS = 3,
@@ -33,7 +33,8 @@ enum tm_column {
     TM_COL_RAW_BYTES = 18,
     TM_COL_DETAIL_BYTES = 19,
     TM_COL_CPU = 20,
-    TM_COL_COUNT = 21
+    TM_COL_ARG_KEYS = 21,
+    TM_COL_COUNT = 22
 };
 
 enum {
@@ -46,8 +47,27 @@ enum {
 };
 
 /* Other fields of message Batch, and fields of message NarrowColumn. */
-enum { TM_BATCH_FIELD_COUNT = 1, TM_BATCH_FIELD_PAYLOAD = 21, TM_BATCH_FIELD_NARROW = 22 };
+enum {
+    TM_BATCH_FIELD_COUNT = 1,
+    TM_BATCH_FIELD_PAYLOAD = 21,
+    TM_BATCH_FIELD_NARROW = 22,
+    TM_BATCH_FIELD_ARG_KEYS = 23
+};
 enum { TM_NARROW_FIELD_COLUMN = 1, TM_NARROW_FIELD_WIDTH = 2, TM_NARROW_FIELD_LOW = 3, TM_NARROW_FIELD_ELEMENTS = 4 };
+
+/* Returns the field number of COLUMN. */
+static inline uint32_t tm_column_field(enum tm_column column)
+{
+    return column == TM_COL_ARG_KEYS ? TM_BATCH_FIELD_ARG_KEYS : (uint32_t)column;
+}
+
+/* Returns the column whose field number is FIELD; 0: there is none. */
+static inline enum tm_column tm_field_column(uint64_t field)
+{
+    if (field == TM_BATCH_FIELD_ARG_KEYS)
+        return TM_COL_ARG_KEYS;
+    return field >= TM_COL_TIME_NS && field < TM_COL_ARG_KEYS ? (enum tm_column)field : (enum tm_column)0;
+}
 
 /* Returns the size of an element of COLUMN: 4 or 8 bytes. */
 static inline size_t tm_column_width(enum tm_column column)

@@ -81,6 +81,7 @@ static const uint8_t places[TM_COL_COUNT] = {[TM_COL_TIME_NS] = offsetof(struct 
                                              [TM_COL_VALUE] = offsetof(struct tm_event, value),
                                              [TM_COL_RAW_BYTES] = offsetof(struct tm_event, raw_bytes),
                                              [TM_COL_CPU] = offsetof(struct tm_event, cpu),
+                                             [TM_COL_ARG_KEYS] = offsetof(struct tm_event, arg_keys),
                                              [TM_COL_DETAIL_BYTES] = offsetof(struct tm_event, detail_bytes)};
 
 static inline uint32_t get32(const struct tm_event *e, size_t place)
@@ -148,6 +149,7 @@ enum tm_status tm_batch_builder_add(struct tm_batch_builder *b, const struct tm_
     put32(b, TM_COL_RAW_BYTES, e->raw_bytes, row, &changes);
     put32(b, TM_COL_DETAIL_BYTES, e->detail_bytes, row, &changes);
     put32(b, TM_COL_CPU, e->cpu, row, &changes);
+    put32(b, TM_COL_ARG_KEYS, e->arg_keys, row, &changes);
     b->changes = changes;
     b->count = row + 1;
     return TM_OK;

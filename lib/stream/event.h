@@ -95,9 +95,9 @@ enum tm_scope {
     TM_SCOPE_CPU = 4      /* the cpu in column cpu */
 };
 
-/* Strings in the name and category columns. 0: none. 1 to 2^31-1: an id of the stream's string table. With the top
- * bit set, the low bits are an offset in the event's detail bytes. A length varint and that many bytes are there (a
- * detail.text field). */
+/* Strings in the name, category and arg_keys columns. 0: none. 1 to 2^31-1: an id of the stream's string table. With
+ * the top bit set, the low bits are an offset in the event's detail bytes. A length varint and that many bytes are
+ * there (a detail.text field). */
 #define TM_STRING_INLINE UINT32_C(0x80000000)
 
 /* The value of a FLOW_END that binds to the next slice of its thread. Any other binds to the slice around it. */
@@ -138,6 +138,8 @@ struct tm_event {
     uint32_t raw_bytes;
     uint32_t detail_bytes;
     uint32_t cpu;          /* where HAS_CPU */
+    uint32_t arg_keys;     /* string: the keys of those args in the detail that state none (stream/arg_keys.h); 0: all
+                            * args state their keys */
 };
 
 /* These return the value column of a SCHED_SWITCH and of a SCHED_WAKING (doc/events.md). */

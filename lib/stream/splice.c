@@ -6,7 +6,8 @@
 /* Columns whose elements are the same in the run, and those of them from which the writer counts the events of messages
  * that stand for several. */
 #define BIT(column) (UINT32_C(1) << (column))
-#define UNREAD (~(BIT(TM_COL_FILE) | BIT(TM_COL_GENERATION) | BIT(TM_COL_NAME) | BIT(TM_COL_CATEGORY)))
+#define UNREAD (~(BIT(TM_COL_FILE) | BIT(TM_COL_GENERATION) | BIT(TM_COL_NAME) | BIT(TM_COL_CATEGORY) | \
+                  BIT(TM_COL_ARG_KEYS)))
 #define COUNTED (BIT(TM_COL_KIND) | BIT(TM_COL_VALUE))
 
 void tm_splice_begin(struct tm_splice *splice, uint32_t files_from)
@@ -201,7 +202,8 @@ static enum tm_status copy_batch(struct tm_splice *splice, const struct tm_frame
     } columns[] = {{TM_COL_FILE, splice->file_shift != 0},
                    {TM_COL_GENERATION, splice->generations_from > 0},
                    {TM_COL_NAME, !splice->is_same},
-                   {TM_COL_CATEGORY, !splice->is_same}};
+                   {TM_COL_CATEGORY, !splice->is_same},
+                   {TM_COL_ARG_KEYS, !splice->is_same}};
     struct tm_batch batch;
     bool changed = false;
     splice->store.unread = splice->sink->want_compact_messages ? UNREAD & ~COUNTED : UNREAD;

@@ -121,7 +121,7 @@ static void add_narrow(struct batch_pieces *b, enum tm_column c, uint32_t count)
     const struct tm_narrow *n = &b->narrow[c];
     uint8_t inner[HEAD_MAX], *p = inner, *head = b->heads[c];
     size_t len = (size_t)n->width * count;
-    p = tm_varint_put(tm_pb_tag_put(p, TM_NARROW_FIELD_COLUMN, TM_PB_VARINT), c);
+    p = tm_varint_put(tm_pb_tag_put(p, TM_NARROW_FIELD_COLUMN, TM_PB_VARINT), tm_column_field(c));
     p = tm_varint_put(tm_pb_tag_put(p, TM_NARROW_FIELD_WIDTH, TM_PB_VARINT), n->width);
     p = tm_pb_tag_put(p, TM_NARROW_FIELD_LOW, TM_PB_I64);
     tm_put_le64(p, n->low);
@@ -144,7 +144,7 @@ static void add_column(struct batch_pieces *b, const struct tm_batch *batch, enu
         add_narrow(b, c, batch->count);
         return;
     }
-    uint8_t *p = tm_varint_put(tm_pb_tag_put(b->heads[c], c, TM_PB_LEN), elements * width);
+    uint8_t *p = tm_varint_put(tm_pb_tag_put(b->heads[c], tm_column_field(c), TM_PB_LEN), elements * width);
     add_piece(b, b->heads[c], (size_t)(p - b->heads[c]));
     add_piece(b, col->data, elements * width);
 }

@@ -1,5 +1,6 @@
 /* Unit tests of emit/perfetto/annotations.h: flat keys become dictionaries and arrays. */
 #include "emit/perfetto/annotations.h"
+#include "stream/event.h"
 
 #include "tap.h"
 
@@ -29,13 +30,14 @@ static void show(struct tm_pb pb, struct tm_buf *out)
         tm_buf_add_byte(out, in == ENTRY ? '}' : ']');
 }
 
-/* Writes the arguments in DETAIL by A, and compares their annotations with WANTED. */
-static void gives_once(struct tm_annotations *a, const struct tm_buf *detail, const char *wanted)
+/* Writes the arguments in DETAIL by A, and compares their annotations with WANTED. KEYS has the keys that they lack. */
+static void gives_once(struct tm_annotations *a, const struct tm_buf *detail, struct tm_annotation_keys keys,
+                       const char *wanted)
 {
     struct tm_buf text = {0};
     struct tm_text out;
     struct tm_pb_field f;
-    tm_annotations_begin(a, 4, 1);
+    tm_annotations_begin(a, 4, 1, keys);
     for (struct tm_pb pb = tm_pb_of(detail->data, detail->len); tm_pb_next(&pb, &f) == TM_OK;)
         ok(tm_annotations_add(a, f.data, f.len) == TM_OK);
     ok(tm_annotations_end(a, &out) == TM_OK);
@@ -49,24 +51,41 @@ static void gives_once(struct tm_annotations *a, const struct tm_buf *detail, co
     tm_buf_release(&text);
 }
 
+/* Writes to DETAIL an argument with KEY and VALUE. If it is LACKING, the key goes to LACKED instead. */
+static void put_argument(struct tm_buf *detail, const char *key, uint64_t value, bool is_lacking, struct tm_buf *lacked)
+{
+    size_t mark;
+    tm_pb_begin(detail, 1, &mark);
+    if (is_lacking)
+        tm_buf_add(lacked, key, strlen(key) + 1);
+    else
+        tm_pb_put_bytes(detail, 1, key, strlen(key));
+    tm_pb_put_varint(detail, 2, tm_zigzag((int64_t)value));
+    tm_pb_end(detail, mark);
+}
+
 /* KEYS, with a NULL at the end, have values 0, 1, …; their annotations in field 4 must be WANTED: without events
- * before, after those that A has seen, and after an event with the same keys. */
+ * before, after those that A has seen, and after an event with the same keys. So it must be whichever arguments state
+ * their keys. */
 static void gives(struct tm_annotations *a, const char *const *keys, const char *wanted)
 {
-    struct tm_annotations first = {.depth = 0};
-    struct tm_buf detail = {0};
-    for (uint64_t i = 0; keys[i]; i++) {
-        size_t mark;
-        tm_pb_begin(&detail, 1, &mark);
-        tm_pb_put_bytes(&detail, 1, keys[i], strlen(keys[i]));
-        tm_pb_put_varint(&detail, 2, tm_zigzag((int64_t)i));
-        tm_pb_end(&detail, mark);
+    static const uint32_t lacking[] = {0, UINT32_MAX, 0x55555555, 0xaaaaaaaa, 6};
+    static uint32_t number;
+    for (size_t way = 0; way < sizeof lacking / sizeof *lacking; way++) {
+        struct tm_annotations first = {.depth = 0};
+        struct tm_buf detail = {0}, lacked = {0};
+        for (uint64_t i = 0; keys[i]; i++)
+            put_argument(&detail, keys[i], i, lacking[way] >> i & 1, &lacked);
+        struct tm_annotation_keys lacked_keys = {.text = tm_text_at(lacked.data, lacked.len),
+                                                 .number = lacked.len == 0 ? 0 : way == 4 ? TM_STRING_INLINE | 3
+                                                                                          : ++number};
+        gives_once(&first, &detail, lacked_keys, wanted);
+        gives_once(a, &detail, lacked_keys, wanted);
+        gives_once(a, &detail, lacked_keys, wanted);
+        tm_annotations_release(&first);
+        tm_buf_release(&detail);
+        tm_buf_release(&lacked);
     }
-    gives_once(&first, &detail, wanted);
-    gives_once(a, &detail, wanted);
-    gives_once(a, &detail, wanted);
-    tm_annotations_release(&first);
-    tm_buf_release(&detail);
 }
 
 #define GIVES(wanted, ...) gives(&a, (const char *const[]){__VA_ARGS__, NULL}, wanted)
@@ -99,6 +118,10 @@ int main(void)
     GIVES("a:{b:{c:{d:{e:0}}}} f:1", "a.b.c.d.e", "f"); /* more groups begin than are remembered */
     GIVES("a:[{[x]:0}]", "a[0][x]"); /* a bracket without an index is part of a name */
     GIVES("ab:{c:[0,{d:1}]} ab:[2]", "ab.c[0]", "ab.c[1].d", "ab[0]");
+
+    /* two events whose arguments are the same but for which of them lack a key */
+    GIVES("a:0 x:1 b:2", "a", "x", "b");
+    GIVES("a:0 b:1", "a", "b");
 
     char deep[400] = "k", wanted[400] = "";
     for (int i = 0; i < 40; i++)

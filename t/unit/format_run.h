@@ -144,8 +144,11 @@ static inline void show_detail(struct tm_buf *out, const struct tm_event *e)
 }
 
 /* Writes "kind time pid/tid@cpu name [category] …" without missing parts. */
-static inline void show_event(struct tm_buf *out, const struct tm_catalog *catalog, const struct tm_event *e)
+static inline void show_event(struct tm_buf *out, const struct tm_catalog *catalog, const struct tm_event *event)
 {
+    struct tm_arg_expander args = tm_catalog_expander(catalog);
+    struct tm_event expanded = *event, *e = &expanded;
+    tm_arg_expand(&args, e, NULL);
     static const char *const scopes[16] = {"global", "thread", "process", "track", "cpu"};
     tm_buf_addf(out, "%s", e->kind < 64 && kind_names[e->kind] ? kind_names[e->kind] : "?");
     if (!(e->flags & TM_EVENT_UNTIMED))
@@ -195,6 +198,7 @@ static inline void show_event(struct tm_buf *out, const struct tm_catalog *catal
         show_text(out, (struct tm_text){e->raw, e->raw_bytes});
     }
     tm_buf_add_str(out, "\n");
+    tm_arg_expander_release(&args);
 }
 
 static inline void show_catalog(struct tm_buf *out, const struct tm_catalog *c)

@@ -3,6 +3,7 @@
 #include "format/chrome_json/event.h"
 #include "json/fast_path.h"
 #include "json/number.h"
+#include "stream/arg_keys.h"
 
 #include "tap.h"
 
@@ -107,6 +108,8 @@ struct reader {
     struct tm_json_event event;
     struct tm_json_args args;
     struct tm_json_arg_places places;
+    struct tm_json_arg_shapes shapes;
+    struct tm_event_sink sink; /* only its strings are used */
     struct tm_json_scan scan;
     enum tm_json_status status;
 };
@@ -115,8 +118,36 @@ static void read_event(struct reader *r, const uint8_t *text, size_t len, bool e
 {
     r->scan = tm_json_scan_bytes(text, text + len, ended);
     tm_buf_clear(&r->args.detail);
+    r->args.shape.count = 0;
+    r->args.key_bytes = 0;
     r->args.cut = false;
     r->status = tm_json_event_parse(&r->scan, &r->event, with_args ? &r->args : NULL);
+}
+
+static struct tm_text find_string(const void *sink, uint32_t string, const struct tm_event *event)
+{
+    const struct tm_event_sink *s = sink;
+    size_t len = 0;
+    const uint8_t *text = event && string <= s->strings.count ? tm_intern_get(&s->strings, string - 1, &len) : NULL;
+    return tm_text_at(text, len);
+}
+
+/* Puts the keys that R's arguments lack into them. */
+static bool state_keys(struct reader *r)
+{
+    struct tm_arg_expander expander = {.strings = &r->sink, .find = find_string};
+    struct tm_buf detail = {0};
+    struct tm_event e = {.detail = r->args.detail.data, .detail_bytes = (uint32_t)r->args.detail.len};
+    size_t size = tm_json_args_size(&r->args);
+    bool good = tm_json_args_keys(&r->args, &detail, &e.arg_keys, NULL) == TM_OK && detail.len == 0 &&
+                (e.arg_keys != 0) == (r->args.shape.count != 0) && tm_arg_expand(&expander, &e, NULL) == TM_OK &&
+                e.detail_bytes == size;
+    if (e.detail != r->args.detail.data) {
+        tm_buf_clear(&r->args.detail);
+        good = good && tm_buf_add(&r->args.detail, e.detail, e.detail_bytes) == TM_OK;
+    }
+    tm_arg_expander_release(&expander);
+    return good;
 }
 
 static bool same_result(const struct reader *a, const struct reader *b)
@@ -149,7 +180,9 @@ static void test_events(const char *keeps, const char *name)
     struct tm_name_set set = {0};
     uint64_t seed = 7;
     bool same = with && without;
-    long good = 0, bad = 0;
+    long good = 0, bad = 0, with_keys = 0;
+    tm_event_sink_init(&with->sink, NULL);
+    with->shapes = (struct tm_json_arg_shapes){.places = &with->places, .sink = &with->sink};
     if (keeps) {
         (void)tm_name_set_add(&set, keeps);
         with->args.wanted = without->args.wanted = &set;
@@ -174,9 +207,11 @@ static void test_events(const char *keeps, const char *name)
             continue;
         forget(&without->event);
         with->args.places = &with->places;
+        with->args.shapes = i % 3 ? &with->shapes : NULL;
         read_event(with, text.data, len, r & 1, r & 2);
         read_event(without, text.data, len, r & 1, r & 2);
-        same = same_result(with, without);
+        with_keys += with->args.shape.count != 0;
+        same = (with->status != TM_JSON_OK || state_keys(with)) && same_result(with, without);
         good += with->status == TM_JSON_OK;
         bad += with->status == TM_JSON_BAD;
         if (!same)
@@ -184,7 +219,10 @@ static void test_events(const char *keeps, const char *name)
                    with->scan.cause ? with->scan.cause : "", with->scan.p - text.data, without->status, (int)text.len,
                    (const char *)text.data);
     }
-    ok_named(same && good > 100000 && bad > 1000, name);
+    printf("# %ld events lacked keys\n", with_keys);
+    ok_named(same && good > 100000 && bad > 1000 && with_keys > 1000, name);
+    tm_event_sink_release(&with->sink);
+    tm_json_arg_shapes_release(&with->shapes);
     tm_json_args_release(&with->args);
     tm_json_args_release(&without->args);
     tm_name_set_release(&set);
@@ -375,22 +413,30 @@ static void test_forgotten_arguments(void)
 {
     struct reader *with = calloc(1, sizeof *with), *without = calloc(1, sizeof *without);
     bool same = with && without;
-    bool is_forgotten = false;
+    bool is_forgotten = false, lacked_keys = false;
     uint32_t most = 0;
     char text[200];
-    for (int i = 0; i < 3 * TM_JSON_ARG_PLACES && same; i++) {
+    tm_event_sink_init(&with->sink, NULL);
+    with->shapes = (struct tm_json_arg_shapes){.places = &with->places, .sink = &with->sink};
+    for (int i = 0; i < 6 * TM_JSON_ARG_PLACES && same; i++) {
         int len = snprintf(text, sizeof text,
                            "{\"args\":{\"a\":1,\"k%d\":{\"b\":[2,%d],\"c\":\"x\"},\"k%d\":3}}%80s", i / 2, i,
                            i % 7, "");
         with->args.places = &with->places;
+        with->args.shapes = &with->shapes;
         read_event(with, (const uint8_t *)text, (size_t)len, true, true);
         read_event(without, (const uint8_t *)text, (size_t)len, true, true);
-        same = same_result(with, without) && with->args.detail.len > 50;
+        lacked_keys |= with->args.shape.count > 3;
+        same = state_keys(with) && same_result(with, without) && with->args.detail.len > 50;
         most = with->places.count > most ? with->places.count : most;
         is_forgotten |= with->places.count < most;
     }
     ok_named(same && most > TM_JSON_ARG_PLACES - 10 && is_forgotten,
              "arguments are the same when places are forgotten");
+    ok_named(lacked_keys && with->args.shape.count == 0 && with->sink.strings.count <= TM_JSON_ARG_STRINGS_MAX,
+             "arguments of a file with very many keys state them");
+    tm_event_sink_release(&with->sink);
+    tm_json_arg_shapes_release(&with->shapes);
     tm_json_args_release(&with->args);
     tm_json_args_release(&without->args);
     free(with);
@@ -422,17 +468,18 @@ static bool is_cut_at_limit(struct tm_json_args *args, size_t name_len)
     struct tm_json_scan scan = tm_json_scan_bytes(text.data, text.data + text.len, true);
     enum tm_json_status st = tm_json_args_read(args, "args", &scan, &value);
     tm_buf_release(&text);
-    return st == TM_JSON_OK && is_cut && args->cut && args->detail.len == expected;
+    return st == TM_JSON_OK && is_cut && args->cut && tm_json_args_size(args) == expected;
 }
 
 static void test_limit(void)
 {
-    struct tm_json_args args = {.places = calloc(1, sizeof *args.places)};
+    struct tm_json_args args = {.places = calloc(1, sizeof *args.places), .shapes = calloc(1, sizeof *args.shapes)};
     bool good = true;
     for (size_t len = 900; len < 1300 && good; len++)
         good = is_cut_at_limit(&args, len);
     ok_named(good, "arguments are left out from the same member on, whatever the lengths of names");
     free(args.places);
+    free(args.shapes);
     tm_json_args_release(&args);
 }
 

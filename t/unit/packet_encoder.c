@@ -75,11 +75,18 @@ static void decide(struct way *way, uint32_t number, int which)
                            : tm_packet_sink_decide(&way->sink, number, which, &way->err);
 }
 
+/* True if the arguments of packet I lack their keys. */
+static bool lacks_keys(int i)
+{
+    return i / 16 % 2;
+}
+
 /* Puts packet I of a kind that depends on I. Texts are those of TEXT, whose bytes change with each packet. */
 static void put(struct way *way, int i, const struct tm_buf *text)
 {
     const struct tm_packet_value values[] = {{(uint64_t)i, false}, {tm_pb_bits(i * 0.5), true}};
     const struct tm_text all = tm_text_at(text->data, text->len), none = {NULL, 0};
+    const struct tm_annotation_keys lacked = {tm_text_at("p.q\0p.r\0s", 10), 17};
     const struct tm_draft_head head = {.time_ns = (uint64_t)i * 1000, .machine_id = (uint32_t)i % 3, .sequence = 7,
                                        .flags = TM_SEQUENCE_NEEDS_STATE, .is_timed = true};
     const struct tm_event_texts texts = {.name = i % 3 == 1 ? all : none,
@@ -92,7 +99,8 @@ static void put(struct way *way, int i, const struct tm_buf *text)
                                          .flow_mix = 1234,
                                          .name_id = i % 3 == 0 ? (uint32_t)i + 1 : 0,
                                          .texts = i % 3 || i % 7 == 0 ? &texts : NULL,
-                                         .detail = i % 13 ? all : none};
+                                         .detail = i % 13 ? all : none,
+                                         .arg_keys = lacks_keys(i) ? lacked : (struct tm_annotation_keys){.number = 0}};
     const struct tm_recorded_draft recorded = {.head = head,
                                                .mix = {.ids = 5, .flows = 6},
                                                .has_extras = true,
@@ -120,7 +128,8 @@ static void set_text(struct tm_buf *text, int i)
     tm_buf_clear(text);
     for (int k = 0; k < i % 4; k++) {
         tm_pb_begin(text, TM_DETAIL_ARGS, &arg);
-        tm_pb_put_str(text, TM_ARG_KEY, k % 2 ? "args.a.b" : "c");
+        if (!lacks_keys(i))
+            tm_pb_put_str(text, TM_ARG_KEY, k % 2 ? "args.a.b" : "c");
         tm_pb_put_varint(text, TM_ARG_INT, (uint64_t)(i * k));
         tm_pb_end(text, arg);
     }

@@ -10,6 +10,7 @@
 /* The parts of an output. Most of them borrow others. */
 struct json_output {
     const struct tm_emit_context *context;
+    struct tm_arg_expander args;
     bool has_started;
     struct tm_json_inputs inputs;
     struct tm_json_writer writer;
@@ -49,6 +50,7 @@ static enum tm_status json_open(const struct tm_emit_context *context, void **st
     if (j == NULL)
         return tm_error_nomem(err);
     j->context = context;
+    j->args = tm_catalog_expander(context->catalog);
     j->pending.bytes_max = TM_PENDING_BYTES_MAX;
     tm_json_writer_init(&j->writer, context);
     *state = j;
@@ -133,7 +135,8 @@ static enum tm_status json_frame(void *state, const struct tm_frame *frame, cons
     if (!j->has_started)
         start(j);
     while (st == TM_OK && tm_batch_next(&walk, &e))
-        st = write_event(j, &e, err);
+        if ((st = tm_arg_expand(&j->args, &e, err)) == TM_OK)
+            st = write_event(j, &e, err);
     return st;
 }
 
@@ -173,6 +176,7 @@ static void json_close(void *state)
     tm_json_pids_release(&j->pids);
     tm_json_writer_release(&j->writer);
     tm_pending_events_release(&j->pending);
+    tm_arg_expander_release(&j->args);
     free(j);
 }
 

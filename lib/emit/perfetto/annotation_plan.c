@@ -5,12 +5,12 @@
 
 #include <stdlib.h>
 
-const struct tm_annotation_step *tm_annotation_plan_step(const struct tm_annotation_plan *plan, uint32_t i,
-                                                         struct tm_text key)
+struct tm_annotation_step *tm_annotation_plan_step(const struct tm_annotation_plan *plan, uint32_t i,
+                                                   struct tm_text key)
 {
     if (i >= plan->count || plan->steps[i].key_bytes != key.len)
         return NULL;
-    const struct tm_annotation_step *step = &plan->steps[i];
+    struct tm_annotation_step *step = &plan->steps[i];
     return tm_count_equal(plan->bytes.data + step->key_at, key.data, key.len) == key.len ? step : NULL;
 }
 

@@ -24,6 +24,7 @@ struct tm_annotation_step {
     uint32_t key_at, key_bytes;     /* its key in the plan's bytes */
     uint32_t field_at, field_bytes; /* what precedes its value: the groups that begin, its own field and name */
     uint32_t mark;                  /* of its own field, from the start of these bytes */
+    uint32_t keyless;               /* number of arguments so far that do not state their keys; 0: this one does */
     uint32_t ends, begins;          /* number of groups that end before it, and that begin with it */
     uint64_t next;                  /* of the array that it is in, without those that begin */
     struct tm_annotation_group groups[TM_ANNOTATION_BEGINS_MAX]; /* marks are from the start of the field's bytes */
@@ -32,6 +33,7 @@ struct tm_annotation_step {
 /* Zero-initialise. */
 struct tm_annotation_plan {
     uint32_t count;
+    uint32_t keys; /* the string of the keys that the arguments do not state; 0: it is not known */
     /* private */
     struct tm_annotation_step *steps;
     uint32_t cap;
@@ -39,8 +41,23 @@ struct tm_annotation_plan {
 };
 
 /* Returns step I of PLAN if it is that of an argument with KEY; otherwise NULL. */
-const struct tm_annotation_step *tm_annotation_plan_step(const struct tm_annotation_plan *plan, uint32_t i,
-                                                         struct tm_text key);
+struct tm_annotation_step *tm_annotation_plan_step(const struct tm_annotation_plan *plan, uint32_t i,
+                                                   struct tm_text key);
+
+/* Returns step I of PLAN if it is that of argument number KEYLESS of those that do not state their keys; otherwise
+ * NULL. The plan's keys must be those of the event. */
+static inline const struct tm_annotation_step *tm_annotation_plan_keyless(const struct tm_annotation_plan *plan,
+                                                                          uint32_t i, uint32_t keyless)
+{
+    return i < plan->count && plan->steps[i].keyless == keyless ? &plan->steps[i] : NULL;
+}
+
+/* Returns the key of STEP's argument, key_bytes bytes, valid until the plan changes. */
+static inline const uint8_t *tm_annotation_plan_key(const struct tm_annotation_plan *plan,
+                                                    const struct tm_annotation_step *step)
+{
+    return plan->bytes.data + step->key_at;
+}
 
 /* Returns what precedes the value of the argument of STEP. */
 static inline const uint8_t *tm_annotation_plan_field(const struct tm_annotation_plan *plan,

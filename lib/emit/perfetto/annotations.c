@@ -3,6 +3,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "perfetto/packet_fields.h"
+#include "stream/arg_keys.h"
 #include "stream/detail_fields.h"
 
 #include <stdlib.h>
@@ -22,10 +23,19 @@ struct annotation {
     uint32_t type; /* enum tm_arg; 0: it has no value */
 };
 
-/* Sets *ARG to the Arg of LEN bytes at DATA. The prefix of keys of Chrome JSON is left out. */
-static void read_argument(const uint8_t *data, size_t len, struct annotation *arg)
+/* Sets the key of ARG. The prefix of keys of Chrome JSON is left out. */
+static void set_key(struct annotation *arg, struct tm_text key)
 {
     enum { PREFIX = sizeof json_prefix - 1 };
+    size_t skip = key.len > PREFIX && memcmp(key.data, json_prefix, PREFIX) == 0 ? PREFIX : 0;
+    arg->key = key.data + skip;
+    arg->len = (uint32_t)(key.len - skip);
+}
+
+/* Sets *ARG to the Arg of LEN bytes at DATA. False: it does not state its key. */
+static bool read_argument(const uint8_t *data, size_t len, struct annotation *arg)
+{
+    bool has_key = false;
     struct tm_pb pb = tm_pb_of(data, len);
     struct tm_pb_field f;
     arg->key = data;
@@ -38,10 +48,10 @@ static void read_argument(const uint8_t *data, size_t len, struct annotation *ar
             arg->bytes_len = (uint32_t)f.len;
             continue;
         }
-        size_t skip = f.len > PREFIX && memcmp(f.data, json_prefix, PREFIX) == 0 ? PREFIX : 0;
-        arg->key = f.data + skip;
-        arg->len = (uint32_t)(f.len - skip);
+        has_key = true;
+        set_key(arg, tm_text_at(f.data, f.len));
     }
+    return has_key;
 }
 
 /* Writes the value of ARG at P, which has room, and returns the byte after it. */
@@ -226,6 +236,7 @@ static void note_step(struct tm_annotations *a, const struct annotation *arg, st
 {
     const uint32_t depth = a->depth - step.begins; /* before those that began */
     step.mark = (uint32_t)(mark - from);
+    step.keyless = a->is_keyless ? a->keyless : 0;
     step.next = depth ? a->groups[depth - 1].next : 0;
     for (uint32_t i = 0; i < step.begins; i++) {
         step.groups[i] = a->groups[depth + i];
@@ -273,22 +284,56 @@ static enum tm_status repeat(struct tm_annotations *a, const struct tm_annotatio
     return tm_buf_add(out, tm_annotation_plan_field(a->plan, step), step->field_bytes);
 }
 
-void tm_annotations_begin(struct tm_annotations *a, uint32_t id, uint32_t like)
+void tm_annotations_begin(struct tm_annotations *a, uint32_t id, uint32_t like, struct tm_annotation_keys keys)
 {
     a->id = id;
-    a->step = 0;
-    a->plan = &a->plans[like % TM_ANNOTATION_PLANS];
+    a->step = a->keyless = a->keys_taken = 0;
+    a->keys = keys;
+    if (keys.number & TM_STRING_INLINE)
+        a->keys.number = 0; /* the number says nothing of the text */
+    a->plan = &a->plans[(a->keys.number ? a->keys.number : like) % TM_ANNOTATION_PLANS];
+    a->has_plan_for_keys = a->keys.number && a->plan->keys == a->keys.number;
+}
+
+/* Returns the key of the argument, which does not state it. Keys of arguments that followed a plan were not taken. */
+static struct tm_text take_key(struct tm_annotations *a)
+{
+    struct tm_text key;
+    do
+        key = tm_arg_keys_next(&a->keys.text);
+    while (++a->keys_taken < a->keyless);
+    return key;
+}
+
+/* Returns the step of the plan for ARG, or NULL. HAS_KEY: the argument states its key; otherwise it gets it here. */
+static const struct tm_annotation_step *find_step(struct tm_annotations *a, struct annotation *arg, bool has_key)
+{
+    if (!has_key && a->plan && a->has_plan_for_keys) {
+        const struct tm_annotation_step *known = tm_annotation_plan_keyless(a->plan, a->step, a->keyless);
+        if (known) {
+            arg->key = tm_annotation_plan_key(a->plan, known);
+            arg->len = known->key_bytes;
+            return known;
+        }
+    }
+    if (!has_key)
+        set_key(arg, take_key(a));
+    struct tm_annotation_step *step =
+        a->plan ? tm_annotation_plan_step(a->plan, a->step, tm_text_at(arg->key, arg->len)) : NULL;
+    if (step)
+        step->keyless = has_key ? 0 : a->keyless;
+    return step;
 }
 
 enum tm_status tm_annotations_add(struct tm_annotations *a, const uint8_t *data, size_t len)
 {
     struct annotation arg;
     size_t mark;
-    read_argument(data, len, &arg);
+    a->is_keyless = !read_argument(data, len, &arg);
+    a->keyless += a->is_keyless;
     if (arg.type == 0)
         return TM_OK;
-    const struct tm_annotation_step *step =
-        a->plan ? tm_annotation_plan_step(a->plan, a->step, tm_text_at(arg.key, arg.len)) : NULL;
+    const struct tm_annotation_step *step = find_step(a, &arg, !a->is_keyless);
     enum tm_status st = step ? repeat(a, step, &mark) : begin_new(a, &arg, &mark);
     a->step++;
     a->key = arg.key;
@@ -299,6 +344,8 @@ enum tm_status tm_annotations_add(struct tm_annotations *a, const uint8_t *data,
 enum tm_status tm_annotations_end(struct tm_annotations *a, struct tm_text *text)
 {
     enum tm_status st = end_groups(a, NULL);
+    if (a->plan)
+        a->plan->keys = a->keys.number;
     *text = tm_text_at(a->out.data, a->out.len);
     tm_buf_clear(&a->out);
     a->fillers = 0;

@@ -16,6 +16,12 @@ enum { TM_ANNOTATION_DEPTH_MAX = 32 };
 
 enum { TM_ANNOTATION_PLANS = 128 };
 
+/* The keys of those arguments of an event that do not state them (stream/arg_keys.h). */
+struct tm_annotation_keys {
+    struct tm_text text; /* borrowed */
+    uint32_t number;     /* of the text in the stream; 0: there are no keys; an inline string is any number */
+};
+
 /* The arguments of one event, written while they come. Zero-initialise. Memory grows with them, and with those of the
  * events that are remembered. */
 struct tm_annotations {
@@ -27,12 +33,19 @@ struct tm_annotations {
     const uint8_t *key; /* of the last argument */
     uint32_t key_len;
     uint32_t step; /* number of arguments so far */
+    struct tm_annotation_keys keys;
+    uint32_t keyless;    /* number of arguments so far that do not state their keys */
+    bool is_keyless;     /* the last argument is one of these */
+    uint32_t keys_taken; /* number of keys that were taken from keys.text */
     struct tm_annotation_plan *plan; /* NULL: it does not have all arguments so far */
+    bool has_plan_for_keys; /* the plan is that of the event's keys */
     struct tm_annotation_plan plans[TM_ANNOTATION_PLANS];
 };
 
-/* Begins an event, whose annotations are fields ID. Events with the same number LIKE mostly have the same keys. */
-void tm_annotations_begin(struct tm_annotations *annotations, uint32_t id, uint32_t like);
+/* Begins an event, whose annotations are fields ID. KEYS is borrowed until tm_annotations_end. Events without keys
+ * there that have the same number LIKE mostly have the same keys. */
+void tm_annotations_begin(struct tm_annotations *annotations, uint32_t id, uint32_t like,
+                          struct tm_annotation_keys keys);
 
 /* Adds the Arg of LEN bytes at DATA after those of the event. DATA is borrowed until tm_annotations_end. TM_OK or
  * TM_E_SYSTEM. */

@@ -106,7 +106,7 @@ static bool put_detail(const struct tm_event_draft *d, struct tm_event_scratch *
     struct tm_pb pb = tm_pb_of(d->detail.data, d->detail.len);
     struct tm_buf *body = &scratch->body;
     struct tm_pb_field f;
-    tm_annotations_begin(&scratch->annotations, TM_TRACK_EVENT_ANNOTATIONS, d->name_id);
+    tm_annotations_begin(&scratch->annotations, TM_TRACK_EVENT_ANNOTATIONS, d->name_id, d->arg_keys);
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == TM_DETAIL_ARGS && f.type == TM_PB_LEN) {
             if (tm_annotations_add(&scratch->annotations, f.data, f.len) != TM_OK)

@@ -39,6 +39,7 @@ struct tm_event_draft {
     bool value_is_thread_time;     /* VALUE is a reading on the track of thread time, in nanoseconds */
     const struct tm_event_texts *texts; /* NULL: none */
     struct tm_text detail; /* a Detail message: args, flows and thread time; a counter has none */
+    struct tm_annotation_keys arg_keys; /* of its args */
 };
 
 /* True if DRAFT refers to no bytes. Its packet is then short; to encode it takes no longer than to copy the draft. */

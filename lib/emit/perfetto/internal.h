@@ -29,6 +29,7 @@ struct tm_absent_need {
 
 struct pftrace {
     const struct tm_emit_context *context;
+    struct tm_arg_expander args;
     struct tm_packet_writer packets;
     struct tm_ftrace_writer ftrace;
     struct tm_ftrace_bounds bounds;

@@ -20,6 +20,7 @@ static enum tm_status pftrace_open(const struct tm_emit_context *context, void *
         return tm_error_set(err, TM_E_INPUT,
                             "--append: the stream is not a part by time; tm-sort --cut makes such parts");
     p->context = context;
+    p->args = tm_catalog_expander(context->catalog);
     p->pending.events.bytes_max = TM_PENDING_BYTES_MAX;
     return TM_OK;
 }
@@ -468,7 +469,7 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
         if ((st = tm_pftrace_fast(p, &walk, err)) != TM_END)
             continue;
         st = TM_OK;
-        if (!tm_batch_next(&walk, &e))
+        if (!tm_batch_next(&walk, &e) || (st = tm_arg_expand(&p->args, &e, err)) < 0)
             break;
         if (e.file >= p->context->catalog->file_count)
             return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e.file);
@@ -566,6 +567,7 @@ static void pftrace_close(void *state)
     tm_clock_rows_release(&p->clocks);
     tm_packet_writer_release(&p->packets);
     tm_trace_stats_release(&p->trace_stats);
+    tm_arg_expander_release(&p->args);
     free(p);
 }
 

@@ -163,6 +163,7 @@ static struct tm_event_draft *new_draft(struct tm_track_writer *w, uint32_t mach
     d->binds_enclosing = d->value_is_double = d->value_is_thread_time = false;
     d->texts = NULL;
     d->detail = (struct tm_text){NULL, 0};
+    d->arg_keys = (struct tm_annotation_keys){.number = 0};
     return d;
 }
 
@@ -194,6 +195,9 @@ enum tm_status tm_track_packet_event(struct tm_track_writer *w, const struct tm_
         draft->flow_mix = flow_mix(w, e);
         draft->detail = tm_text_at(e->detail, e->detail_bytes);
         draft->thread_time_uuid = w->time_uuid;
+        if (e->arg_keys)
+            draft->arg_keys = (struct tm_annotation_keys){
+                tm_catalog_string(w->packets->catalog, e->arg_keys, e), e->arg_keys};
     }
     if (is_flow)
         add_flow(e, draft);

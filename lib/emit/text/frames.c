@@ -9,6 +9,7 @@
 struct frames {
     struct tm_out out;
     const struct tm_emit_context *context;
+    struct tm_arg_expander args;
     uint64_t end_offset; /* the offset after the last shown frame */
 };
 
@@ -37,6 +38,7 @@ static enum tm_status open_frames(const struct tm_emit_context *context, void **
     *state = f;
     tm_out_init(&f->out, context->fd, context->options->out_path);
     f->context = context;
+    f->args = tm_catalog_expander(context->catalog);
     const ProtobufCEnumValue *stage =
         protobuf_c_enum_descriptor_get_value(&tracemerge__stage__descriptor, (int)context->stream->header.stage);
     put_line_head(f, 0, "Header");
@@ -145,7 +147,8 @@ static void put_columns(struct frames *f, const struct tm_event *e)
     }
 }
 
-static void put_payload(struct frames *f, const struct tm_event *e)
+/* Writes the payload of E as it is in the stream, but the args with their keys. */
+static enum tm_status put_payload(struct frames *f, struct tm_event *e, struct tm_error *err)
 {
     struct tm_out *out = &f->out;
     const char *raw = tm_name_of_raw(tm_event_raw(e->flags));
@@ -159,21 +162,24 @@ static void put_payload(struct frames *f, const struct tm_event *e)
         tm_out_hex(out, e->raw, e->raw_bytes);
     }
     if (e->detail_bytes == 0)
-        return;
+        return TM_OK;
+    put_u64(out, "detail_bytes", e->detail_bytes, true);
+    put_key(out, "detail");
+    if (tm_arg_expand(&f->args, e, err) < 0)
+        return TM_E_SYSTEM;
     struct tm_error why = {0};
     Tracemerge__Detail *detail =
         (Tracemerge__Detail *)tm_message_unpack(&tracemerge__detail__descriptor, e->detail, e->detail_bytes, &why);
-    put_u64(out, "detail_bytes", e->detail_bytes, true);
-    put_key(out, "detail");
     out->failed |= why.status == TM_E_SYSTEM;
     if (detail == NULL) {
         tm_out_str(out, "damaged");
-        return;
+        return TM_OK;
     }
     tm_out_char(out, '{');
     tm_message_text(out, &detail->base);
     tm_out_str(out, " }");
     tracemerge__detail__free_unpacked(detail, NULL);
+    return TM_OK;
 }
 
 static enum tm_status show_batch(struct frames *f, const struct tm_batch *batch, struct tm_error *err)
@@ -189,9 +195,9 @@ static enum tm_status show_batch(struct frames *f, const struct tm_batch *batch,
         tm_out_u64(&f->out, walk.i - 1);
         tm_out_char(&f->out, ']');
         put_columns(f, &e);
-        put_payload(f, &e);
+        st = put_payload(f, &e, err);
         tm_out_char(&f->out, '\n');
-        st = tm_out_end_row(&f->out, err);
+        st = st < 0 ? st : tm_out_end_row(&f->out, err);
     }
     return st;
 }
@@ -235,6 +241,7 @@ static void close_frames(void *state)
     if (f) {
         (void)tm_out_flush(&f->out, NULL); /* after an error, too: it shows the frames before the damage */
         tm_out_release(&f->out);
+        tm_arg_expander_release(&f->args);
     }
     free(f);
 }

@@ -15,6 +15,7 @@ struct jsonl {
     struct tm_task_names names;
     struct tm_paths paths;
     const struct tm_emit_context *context;
+    struct tm_arg_expander args;
     bool placed;
 };
 
@@ -26,6 +27,7 @@ static enum tm_status open_jsonl(const struct tm_emit_context *context, void **s
     *state = j;
     tm_out_init(&j->out, context->fd, context->options->out_path);
     j->context = context;
+    j->args = tm_catalog_expander(context->catalog);
     j->placed = context->stream->header.stage == TRACEMERGE__STAGE__PLACED;
     tm_task_names_init(&j->names, context->catalog);
     return TM_OK;
@@ -234,6 +236,8 @@ static enum tm_status show_frame(void *state, const struct tm_frame *frame, cons
     struct tm_event e;
     while (batch && tm_batch_next(&walk, &e)) {
         enum tm_status st = tm_task_names_learn(&j->names, &e, err);
+        if (st == TM_OK)
+            st = tm_arg_expand(&j->args, &e, err);
         if (st == TM_OK && !(e.flags & TM_EVENT_CONTEXT))
             st = put_event(j, &e, err);
         if (st == TM_E_INPUT)
@@ -256,6 +260,7 @@ static void close_jsonl(void *state)
     if (j) {
         tm_task_names_release(&j->names);
         tm_paths_release(&j->paths);
+        tm_arg_expander_release(&j->args);
         tm_out_release(&j->out);
     }
     free(j);

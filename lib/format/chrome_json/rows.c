@@ -17,6 +17,9 @@ void tm_json_rows_init(struct tm_json_rows *rows, struct tm_event_sink *sink)
     rows->sink = sink;
     rows->args.wanted = sink->json_args;
     rows->args.places = &rows->args_places;
+    rows->args.shapes = &rows->args_shapes;
+    rows->args_shapes.places = &rows->args_places;
+    rows->args_shapes.sink = sink;
     tm_intern_init(&rows->named, NAMED_MAX, NAMED_BYTES_MAX);
 }
 
@@ -102,7 +105,7 @@ static enum tm_status fill_slice(struct tm_json_row_builder *w, bool named)
     if (w->rows->args.no_memory ||
         tm_buf_add(&w->rows->detail, w->rows->args.detail.data, w->rows->args.detail.len) != TM_OK)
         return tm_error_nomem(w->err);
-    return TM_OK;
+    return tm_json_args_keys(&w->rows->args, &w->rows->detail, &w->event.arg_keys, w->err);
 }
 
 /* Adds an event that breaks the rules of its phase. It becomes a PACKET, which only JSON outputs show. */
@@ -243,7 +246,7 @@ static inline void clear_event(struct tm_event *e)
     e->pid = e->tid = 0;
     e->track = e->value = 0;
     e->raw = e->detail = NULL;
-    e->raw_bytes = e->detail_bytes = e->cpu = 0;
+    e->raw_bytes = e->detail_bytes = e->cpu = e->arg_keys = 0;
 }
 
 enum tm_status tm_json_rows_add(struct tm_json_rows *rows, const struct tm_json_event *json, enum tm_json_fault *fault,
@@ -302,6 +305,7 @@ void tm_json_rows_release(struct tm_json_rows *rows)
         tm_json_profile_release(rows->profile);
     free(rows->profile);
     tm_json_args_release(&rows->args);
+    tm_json_arg_shapes_release(&rows->args_shapes);
     tm_buf_release(&rows->detail);
     tm_buf_release(&rows->name);
     tm_buf_release(&rows->category);

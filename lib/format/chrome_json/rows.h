@@ -26,6 +26,7 @@ struct tm_json_rows {
     struct tm_json_args args; /* the args of the event as flattened by tm_json_event_parse, if the sink wants detail */
     /* private */
     struct tm_json_arg_places args_places;
+    struct tm_json_arg_shapes args_shapes;
     bool has_complete; /* a complete event was added */
     struct tm_buf detail, name, category, id, scratch, message;
     struct tm_json_profile *profile; /* NULL until the first profile */

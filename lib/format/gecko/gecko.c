@@ -30,6 +30,9 @@ static enum tm_status gecko_open(const struct tm_format_context *context, void *
     x->view.sink = context->sink;
     x->view.counts = &x->counts;
     x->view.payload.places = &x->view.places;
+    x->view.payload.shapes = &x->view.shapes;
+    x->view.shapes.places = &x->view.places;
+    x->view.shapes.sink = context->sink;
     x->view.damaged = x->salvage ? &x->counts.damaged : NULL;
     tm_paged_file_init(&x->text_file, TEMPORARY_MEMORY);
     tm_paged_file_init(&x->counter_file, ROWS_MEMORY);
@@ -70,6 +73,7 @@ static void gecko_close(void *state)
         tm_buf_release(bufs[i]);
     tm_json_args_release(&x->view.args);
     tm_json_args_release(&x->view.payload);
+    tm_json_arg_shapes_release(&x->view.shapes);
     tm_map_release(&x->view.defined);
     free(x->processes);
     free(x);

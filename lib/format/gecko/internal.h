@@ -46,6 +46,7 @@ struct tm_gecko_view {
     struct tm_json_args args;    /* of one member of a payload */
     struct tm_json_args payload; /* of all members of a payload */
     struct tm_json_arg_places places;
+    struct tm_json_arg_shapes shapes;
 };
 
 /* The reader of a document. */

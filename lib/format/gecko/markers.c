@@ -141,11 +141,12 @@ static bool has_all_args(const struct tm_gecko_view *view, const struct marker *
 {
     const struct tm_json_args *args = &view->payload;
     uint32_t unused;
-    return m->has_args && !args->no_memory && args->detail.len <= TM_JSON_ARGS_BYTES_FREE &&
+    return m->has_args && !args->no_memory && tm_json_args_size(args) <= TM_JSON_ARGS_BYTES_FREE &&
            !tm_map_find(&view->process->string_types, tm_hash64(type->data, type->len), &unused);
 }
 
-static enum tm_status put_args(struct tm_gecko_view *view, const struct marker *m)
+/* Adds the arguments of the payload to the detail. Sets *KEYS to the keys that they do not state. */
+static enum tm_status put_args(struct tm_gecko_view *view, const struct marker *m, uint32_t *keys)
 {
     struct tm_json_value type = {.data = (const uint8_t *)""}, key, value;
     enum tm_status st = TM_OK;
@@ -155,7 +156,7 @@ static enum tm_status put_args(struct tm_gecko_view *view, const struct marker *
         (void)payload_find(m, "type", &type);
     if (has_all_args(view, m, &type))
         return tm_buf_add(&view->detail, view->payload.detail.data, view->payload.detail.len) == TM_OK
-                   ? TM_OK
+                   ? tm_json_args_keys(&view->payload, &view->detail, keys, view->err)
                    : tm_error_nomem(view->err);
     struct tm_json_scan scan = tm_json_scan_of(&m->data);
     scan.p++;
@@ -221,7 +222,7 @@ static enum tm_status show(struct tm_gecko_view *view, struct marker *m)
         st = tm_event_sink_string(view->sink, tm_text_at(view->category.data, view->category.len), &view->detail,
                                   &e.category, view->err);
     if (st == TM_OK)
-        st = put_args(view, m);
+        st = put_args(view, m, &e.arg_keys);
     e.detail = view->detail.data;
     e.detail_bytes = (uint32_t)view->detail.len;
     return st < 0 ? st : tm_event_sink_add(view->sink, &e, view->err);

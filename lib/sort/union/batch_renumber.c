@@ -74,6 +74,8 @@ static enum tm_status move_strings(struct tm_batch_renumber *r, struct tm_batch 
         st = move_string(r, strings, tm_batch_u32(old, TM_COL_NAME, walk.i - 1), &e.name, err);
         if (st == TM_OK)
             st = move_string(r, strings, tm_batch_u32(old, TM_COL_CATEGORY, walk.i - 1), &e.category, err);
+        if (st == TM_OK)
+            st = move_string(r, strings, tm_batch_u32(old, TM_COL_ARG_KEYS, walk.i - 1), &e.arg_keys, err);
         e.detail = r->detail.data;
         e.detail_bytes = (uint32_t)r->detail.len;
         if (st == TM_OK && tm_batch_builder_add(&r->builder, &e) != TM_OK)
@@ -90,13 +92,15 @@ enum tm_status tm_batch_renumber(struct tm_batch_renumber *r, struct tm_batch *b
                                                    {TM_COL_MACHINE, tm_stream_ids_machine},
                                                    {TM_COL_GENERATION, tm_stream_ids_generation},
                                                    {TM_COL_NAME, tm_stream_ids_string},
-                                                   {TM_COL_CATEGORY, tm_stream_ids_string}};
+                                                   {TM_COL_CATEGORY, tm_stream_ids_string},
+                                                   {TM_COL_ARG_KEYS, tm_stream_ids_string}};
     enum tm_status st = tm_pid_renumber(&r->pids, batch, ids, strings, err);
     const struct tm_batch old = *batch;
     for (size_t i = 0; i < sizeof columns / sizeof *columns && st == TM_OK && batch->count; i++)
         st = renumber_column(r, batch, &columns[i], ids, err);
     if (st == TM_OK && ids->has_extra_strings &&
-        (has_extra(batch, &old, TM_COL_NAME) || has_extra(batch, &old, TM_COL_CATEGORY)))
+        (has_extra(batch, &old, TM_COL_NAME) || has_extra(batch, &old, TM_COL_CATEGORY) ||
+         has_extra(batch, &old, TM_COL_ARG_KEYS)))
         st = move_strings(r, batch, &old, strings, err);
     return st;
 }

@@ -1,0 +1,66 @@
+#include "format/json_arg_shapes.h"
+
+static bool is_same(const struct tm_json_arg_shape *a, const struct tm_json_arg_shape *b)
+{
+    return a->hash == b->hash && a->count == b->count &&
+           memcmp(a->places, b->places, a->count * sizeof *a->places) == 0;
+}
+
+/* Writes the keys of SHAPE, each with a NUL after it. */
+static enum tm_status put_keys(struct tm_buf *keys, const struct tm_json_arg_places *places,
+                               const struct tm_json_arg_shape *shape)
+{
+    tm_buf_clear(keys);
+    for (uint32_t i = 0; i < shape->count; i++) {
+        const struct tm_json_arg_place *place = &places->places[shape->places[i]];
+        if (tm_buf_add(keys, place->key, place->key_len) != TM_OK || tm_buf_add(keys, "", 1) != TM_OK)
+            return TM_E_SYSTEM;
+    }
+    return TM_OK;
+}
+
+/* Interns the keys of SHAPE. */
+static enum tm_status make_string(struct tm_json_arg_shapes *shapes, const struct tm_json_arg_shape *shape,
+                                  struct tm_buf *detail, uint32_t *string, struct tm_error *err)
+{
+    uint32_t before = shapes->sink->strings.count;
+    if (put_keys(&shapes->keys, shapes->places, shape) != TM_OK)
+        return tm_error_nomem(err);
+    enum tm_status st =
+        tm_event_sink_string(shapes->sink, tm_text_at(shapes->keys.data, shapes->keys.len), detail, string, err);
+    shapes->strings_made += shapes->sink->strings.count - before;
+    return st;
+}
+
+enum tm_status tm_json_arg_shapes_find(struct tm_json_arg_shapes *shapes, const struct tm_json_arg_shape *shape,
+                                       struct tm_buf *detail, uint32_t *string, struct tm_error *err)
+{
+    *string = 0;
+    if (shape->count == 0)
+        return TM_OK;
+    size_t at = shape->hash / (UINT32_MAX / TM_JSON_ARG_SHAPES + 1);
+    if (shapes->known[at].string && is_same(&shapes->known[at].shape, shape)) {
+        *string = shapes->known[at].string;
+        return TM_OK;
+    }
+    enum tm_status st = make_string(shapes, shape, detail, string, err);
+    if (st < 0)
+        return st;
+    if (*string & TM_STRING_INLINE) { /* the table is full */
+        shapes->strings_made = TM_JSON_ARG_STRINGS_MAX;
+        return TM_OK;
+    }
+    shapes->known[at].string = *string;
+    shapes->known[at].shape = *shape;
+    return TM_OK;
+}
+
+void tm_json_arg_shapes_forget(struct tm_json_arg_shapes *shapes)
+{
+    memset(shapes->known, 0, sizeof shapes->known);
+}
+
+void tm_json_arg_shapes_release(struct tm_json_arg_shapes *shapes)
+{
+    tm_buf_release(&shapes->keys);
+}
