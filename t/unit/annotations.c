@@ -1,4 +1,5 @@
 /* Unit tests of emit/perfetto/annotations.h: flat keys become dictionaries and arrays. */
+#include "emit/perfetto/annotation_names.h"
 #include "emit/perfetto/annotations.h"
 #include "stream/event.h"
 
@@ -6,10 +7,30 @@
 
 #include <stdio.h>
 
+static struct tm_buf entries; /* of names: an InternedData */
+static long ids_shown;
+
+/* Writes the name of ID. */
+static void show_name(uint64_t id, struct tm_buf *out)
+{
+    enum { IID = 1, TEXT = 2 };
+    struct tm_pb_field entry, f;
+    ids_shown++;
+    for (struct tm_pb pb = tm_pb_of(entries.data, entries.len); tm_pb_next(&pb, &entry) == TM_OK;) {
+        bool is_it = false;
+        for (struct tm_pb of = tm_pb_of(entry.data, entry.len); tm_pb_next(&of, &f) == TM_OK;) {
+            is_it |= f.id == IID && f.value == id;
+            if (f.id == TEXT && is_it)
+                tm_buf_add(out, f.data, f.len);
+        }
+    }
+    tm_buf_add_byte(out, ':');
+}
+
 /* Writes DebugAnnotations to OUT as text: name:value, {entries}, [elements]. */
 static void show(struct tm_pb pb, struct tm_buf *out)
 {
-    enum { INT = 4, STRING = 6, NAME = 10, ENTRY = 11, ELEMENT = 12 };
+    enum { NAME_IID = 1, INT = 4, STRING = 6, NAME = 10, ENTRY = 11, ELEMENT = 12 };
     struct tm_pb_field f;
     uint32_t in = 0;
     while (tm_pb_next(&pb, &f) == TM_OK) {
@@ -18,6 +39,8 @@ static void show(struct tm_pb pb, struct tm_buf *out)
             tm_buf_add_byte(out, ':');
         } else if (f.id == INT) {
             tm_buf_addf(out, "%lld", (long long)f.value);
+        } else if (f.id == NAME_IID) {
+            show_name(f.value, out);
         } else if (f.id == STRING) {
             tm_buf_add(out, f.data, f.len);
         } else if (f.id == ENTRY || f.id == ELEMENT) {
@@ -69,7 +92,8 @@ static void put_argument(struct tm_buf *detail, const char *key, uint64_t value,
  * their keys. */
 static void gives(struct tm_annotations *a, const char *const *keys, const char *wanted)
 {
-    static const uint32_t lacking[] = {0, UINT32_MAX, 0x55555555, 0xaaaaaaaa, 6};
+    static const uint32_t lacking[] = {0, UINT32_MAX, 0x55555555, 0xaaaaaaaa, 6, UINT32_MAX, 0x66666666};
+    static struct tm_annotation_names names;
     static uint32_t number;
     for (size_t way = 0; way < sizeof lacking / sizeof *lacking; way++) {
         struct tm_annotations first = {.depth = 0};
@@ -79,6 +103,9 @@ static void gives(struct tm_annotations *a, const char *const *keys, const char 
         struct tm_annotation_keys lacked_keys = {.text = tm_text_at(lacked.data, lacked.len),
                                                  .number = lacked.len == 0 ? 0 : way == 4 ? TM_STRING_INLINE | 3
                                                                                           : ++number};
+        const struct tm_used_arg_keys used = {1, number, lacked_keys.text};
+        if (way > 4 && lacked.len) /* the others have no ids */
+            ok(tm_annotation_names_find(&names, &used, &entries, &lacked_keys.ids) == TM_OK);
         gives_once(&first, &detail, lacked_keys, wanted);
         gives_once(a, &detail, lacked_keys, wanted);
         gives_once(a, &detail, lacked_keys, wanted);
@@ -89,6 +116,58 @@ static void gives(struct tm_annotations *a, const char *const *keys, const char 
 }
 
 #define GIVES(wanted, ...) gives(&a, (const char *const[]){__VA_ARGS__, NULL}, wanted)
+
+/* Finds the ids of KEYS, number NUMBER, for MACHINE. Returns how many bytes of entries that takes. */
+static size_t entries_for(struct tm_annotation_names *names, uint32_t machine, uint32_t number, struct tm_text keys,
+                          struct tm_text *ids)
+{
+    const struct tm_used_arg_keys used = {machine, number, keys};
+    struct tm_text recent;
+    size_t before = entries.len;
+    ok(tm_annotation_names_find(names, &used, &entries, ids) == TM_OK);
+    ok(tm_annotation_names_recent(names, &used, &recent) && recent.len == ids->len);
+    return entries.len - before;
+}
+
+static void test_names(void)
+{
+    static struct tm_annotation_names names;
+    const struct tm_text keys = tm_text_at("args.a.b[0][1].c\0b\0", 19), others = tm_text_at("c\0d\0", 4);
+    static const uint8_t wanted[] = {3, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 1, 2, 0, 0, 0};
+    struct tm_text ids;
+    char long_key[600];
+    tm_buf_clear(&entries);
+    ok(entries_for(&names, 1, 7, keys, &ids) == 3 * 7 && ids.len == sizeof wanted &&
+       memcmp(ids.data, wanted, sizeof wanted) == 0);
+    ok_named(entries_for(&names, 1, 7, keys, &ids) == 0, "a name has one entry on a sequence");
+    ok_named(entries_for(&names, 1, 8, others, &ids) == 7, "names of other keys too");
+    ok_named(entries_for(&names, 2, 7, keys, &ids) == 3 * 7 && memcmp(ids.data, wanted, sizeof wanted) == 0,
+             "on each sequence, with one id");
+    memset(long_key, 'k', sizeof long_key);
+    long_key[sizeof long_key - 1] = '\0';
+    ok_named(entries_for(&names, 2, 9, tm_text_at(long_key, sizeof long_key), &ids) == 0 && ids.len == 0,
+             "a long name has no id");
+    ok(entries_for(&names, 2, 10, others, &ids) == 7);
+    tm_buf_clear(&entries);
+    ok(entries_for(&names, 3, 10, others, &ids) == 2 * 7);
+
+    /* an event that states its keys has names as texts, also after one with the same keys, which has ids */
+    struct tm_annotations a = {.depth = 0};
+    struct tm_buf lacking = {0}, stating = {0}, unused = {0};
+    const struct tm_annotation_keys by_id = {others, ids, 1}, by_text = {.number = 0};
+    put_argument(&lacking, "c", 0, true, &unused);
+    put_argument(&stating, "c", 0, false, NULL);
+    for (long i = 0, shown = ids_shown; i < 3; i++) {
+        gives_once(&a, &lacking, by_id, "c:0");
+        gives_once(&a, &stating, by_text, "c:0");
+        is_int(ids_shown, shown + i + 1);
+    }
+    tm_annotations_release(&a);
+    tm_buf_release(&lacking);
+    tm_buf_release(&stating);
+    tm_buf_release(&unused);
+    tm_annotation_names_release(&names);
+}
 
 int main(void)
 {
@@ -132,6 +211,9 @@ int main(void)
     for (int i = 0; i < TM_ANNOTATION_DEPTH_MAX; i++)
         strcat(wanted, "}");
     GIVES(wanted, deep);
+    ok(ids_shown > 200);
     tm_annotations_release(&a);
+    test_names();
+    tm_buf_release(&entries);
     return tap_done();
 }

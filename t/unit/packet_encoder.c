@@ -86,7 +86,9 @@ static void put(struct way *way, int i, const struct tm_buf *text)
 {
     const struct tm_packet_value values[] = {{(uint64_t)i, false}, {tm_pb_bits(i * 0.5), true}};
     const struct tm_text all = tm_text_at(text->data, text->len), none = {NULL, 0};
-    const struct tm_annotation_keys lacked = {tm_text_at("p.q\0p.r\0s", 10), 17};
+    const struct tm_annotation_keys lacked = {.text = tm_text_at("p.q\0p.r\0s", 10),
+                                              .ids = tm_text_at("\1\1\0\0\0\1\1\0\0\0\0", 11),
+                                              .number = 17};
     const struct tm_draft_head head = {.time_ns = (uint64_t)i * 1000, .machine_id = (uint32_t)i % 3, .sequence = 7,
                                        .flags = TM_SEQUENCE_NEEDS_STATE, .is_timed = true};
     const struct tm_event_texts texts = {.name = i % 3 == 1 ? all : none,

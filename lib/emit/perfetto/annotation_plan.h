@@ -14,6 +14,7 @@ struct tm_annotation_group {
     uint64_t next; /* of an array: the number of the element after the last one */
     uint32_t end;  /* the keys of its members are equal up to this dot or bracket, which they all have */
     uint32_t from; /* where the names or numbers of its members begin */
+    uint32_t names; /* number of names in the keys up to there */
     bool is_array;
 };
 
@@ -25,6 +26,7 @@ struct tm_annotation_step {
     uint32_t field_at, field_bytes; /* what precedes its value: the groups that begin, its own field and name */
     uint32_t mark;                  /* of its own field, from the start of these bytes */
     uint32_t keyless;               /* number of arguments so far that do not state their keys; 0: this one does */
+    bool has_ids;                   /* names are ids in what precedes its value */
     uint32_t ends, begins;          /* number of groups that end before it, and that begin with it */
     uint64_t next;                  /* of the array that it is in, without those that begin */
     struct tm_annotation_group groups[TM_ANNOTATION_BEGINS_MAX]; /* marks are from the start of the field's bytes */

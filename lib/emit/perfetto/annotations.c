@@ -13,23 +13,27 @@ enum { NESTED_TYPE = 1, NESTED_DICTIONARY = 1 };
 
 enum { FILLERS_MAX = 1 << 14 }; /* limit for the arguments of one event */
 
-static const char json_prefix[] = "args.";
-
 /* An argument of an event. */
 struct annotation {
     const uint8_t *key, *bytes; /* of the key, and of a value that has bytes */
     uint64_t value;
     uint32_t len, bytes_len;
     uint32_t type; /* enum tm_arg; 0: it has no value */
+    struct tm_text ids; /* of the names in the key, four bytes for each; empty: none has one */
 };
+
+/* The key of ARG, in which names and indices are found. */
+static struct tm_text key_of(const struct annotation *arg)
+{
+    return tm_text_at(arg->key, arg->len);
+}
 
 /* Sets the key of ARG. The prefix of keys of Chrome JSON is left out. */
 static void set_key(struct annotation *arg, struct tm_text key)
 {
-    enum { PREFIX = sizeof json_prefix - 1 };
-    size_t skip = key.len > PREFIX && memcmp(key.data, json_prefix, PREFIX) == 0 ? PREFIX : 0;
-    arg->key = key.data + skip;
-    arg->len = (uint32_t)(key.len - skip);
+    key = tm_annotation_key_bare(key);
+    arg->key = key.data;
+    arg->len = (uint32_t)key.len;
 }
 
 /* Sets *ARG to the Arg of LEN bytes at DATA. False: it does not state its key. */
@@ -40,6 +44,7 @@ static bool read_argument(const uint8_t *data, size_t len, struct annotation *ar
     struct tm_pb_field f;
     arg->key = data;
     arg->len = arg->type = 0;
+    arg->ids = (struct tm_text){NULL, 0};
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id != TM_ARG_KEY || f.type != TM_PB_LEN) {
             arg->type = f.id;
@@ -72,13 +77,28 @@ static uint8_t *put_value(uint8_t *p, const struct annotation *arg)
     }
 }
 
-/* Begins field ID of an argument, with a NAME unless its data is NULL. Sets *MARK for tm_pb_end. */
-static enum tm_status begin_argument(struct tm_annotations *a, uint32_t id, struct tm_text name, size_t *mark)
+/* The name of an argument or a group: a text, or its id. */
+struct name {
+    struct tm_text text; /* data NULL: it has no name */
+    uint32_t id;         /* 0: none */
+};
+
+/* Begins field ID of an argument, with NAME. Sets *MARK for tm_pb_end. */
+static enum tm_status begin_argument(struct tm_annotations *a, uint32_t id, const struct name *name, size_t *mark)
 {
-    if (tm_pb_begin(&a->out, id, mark) != TM_OK ||
-        (name.data && tm_pb_put_bytes(&a->out, TM_ANNOTATION_NAME, name.data, name.len) != TM_OK))
-        return TM_E_SYSTEM;
-    return TM_OK;
+    enum tm_status st = tm_pb_begin(&a->out, id, mark);
+    if (st == TM_OK && name->id)
+        return tm_pb_put_varint(&a->out, TM_ANNOTATION_NAME_IID, name->id);
+    if (st == TM_OK && name->text.data)
+        return tm_pb_put_bytes(&a->out, TM_ANNOTATION_NAME, name->text.data, name->text.len);
+    return st;
+}
+
+/* Returns the id of name I of ARG's key; 0: it has none. */
+static uint32_t id_of(const struct annotation *arg, uint32_t i)
+{
+    enum { ID_BYTES = 4 };
+    return (i + 1) * ID_BYTES <= arg->ids.len ? tm_get_le32(arg->ids.data + (size_t)i * ID_BYTES) : 0;
 }
 
 /* Ends the argument at MARK with the value of ARG. */
@@ -91,53 +111,6 @@ static enum tm_status end_argument(struct tm_annotations *a, const struct annota
     return tm_pb_end(out, mark);
 }
 
-/* Returns the end of "[12]" at AT in ARG's key, if it is an index at the end of the key or before another part;
- * otherwise 0. */
-static uint32_t index_end(const struct annotation *arg, uint32_t at)
-{
-    uint32_t i = at + 1;
-    if (at >= arg->len || arg->key[at] != '[')
-        return 0;
-    while (i < arg->len && arg->key[i] >= '0' && arg->key[i] <= '9')
-        i++;
-    if (i == at + 1 || i == arg->len || arg->key[i] != ']')
-        return 0;
-    i++;
-    return i == arg->len || arg->key[i] == '.' || arg->key[i] == '[' ? i : 0;
-}
-
-/* Returns a word whose lowest bit that is set is the top bit of the first byte of X that is equal to the bytes of ALL.
- * Higher bits may be set too. 0: no byte is equal. */
-static uint64_t find_byte(uint64_t x, uint64_t all)
-{
-    x ^= all;
-    return (x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080);
-}
-
-/* Returns the place of the first dot or bracket in ARG's key from I on, or the key's end. */
-static uint32_t find_mark(const struct annotation *arg, uint32_t i)
-{
-    enum { STEP = 8 };
-    const uint64_t dots = UINT64_C(0x2e2e2e2e2e2e2e2e), brackets = UINT64_C(0x5b5b5b5b5b5b5b5b);
-    for (; arg->len - i >= STEP; i += STEP) {
-        uint64_t x = tm_get_le64(arg->key + i), found = find_byte(x, dots) | find_byte(x, brackets);
-        if (found)
-            return i + tm_trailing_zeros(found) / 8;
-    }
-    while (i < arg->len && arg->key[i] != '.' && arg->key[i] != '[')
-        i++;
-    return i;
-}
-
-/* Returns the end of the name that starts at FROM. A bracket at FROM, or one without an index, is part of the name. */
-static uint32_t name_end(const struct annotation *arg, uint32_t from)
-{
-    uint32_t i = find_mark(arg, from);
-    while (i < arg->len && arg->key[i] == '[' && (i == from || !index_end(arg, i)))
-        i = find_mark(arg, i + 1);
-    return i;
-}
-
 /* Ends the groups of the last argument that ARG is not in; NULL: all. */
 static enum tm_status end_groups(struct tm_annotations *a, const struct annotation *arg)
 {
@@ -147,7 +120,7 @@ static enum tm_status end_groups(struct tm_annotations *a, const struct annotati
         equal = tm_count_equal(a->key, arg->key, a->key_len < arg->len ? a->key_len : arg->len);
     for (; a->depth > 0 && st == TM_OK; a->depth--) {
         const struct tm_annotation_group *g = &a->groups[a->depth - 1];
-        if (g->end < equal && (arg->key[g->end] != '[' || index_end(arg, g->end)))
+        if (g->end < equal && (arg->key[g->end] != '[' || tm_annotation_index_end(key_of(arg), g->end)))
             break;
         st = tm_pb_end(&a->out, g->mark);
     }
@@ -182,14 +155,16 @@ static enum tm_status put_fillers(struct tm_annotations *a, uint64_t count)
     return TM_OK;
 }
 
-/* Begins the group in field ID with NAME that ARG's key has before END. */
-static enum tm_status begin_group(struct tm_annotations *a, uint32_t id, struct tm_text name,
-                                  const struct annotation *arg, uint32_t end)
+/* Begins GROUP, of which end and names are set, in field ID with NAME. It is what ARG's key has before the end. */
+static enum tm_status begin_group(struct tm_annotations *a, uint32_t id, const struct name *name,
+                                  const struct annotation *arg, struct tm_annotation_group group)
 {
     struct tm_annotation_group *g = &a->groups[a->depth];
-    bool is_entry = arg->key[end] == '.';
-    bool is_array = !is_entry && a->depth < TM_ANNOTATION_DEPTH_MAX && index_end(arg, end);
-    *g = (struct tm_annotation_group){.end = end, .from = end + is_entry, .is_array = is_array};
+    bool is_entry = arg->key[group.end] == '.';
+    group.from = group.end + is_entry;
+    group.is_array =
+        !is_entry && a->depth < TM_ANNOTATION_DEPTH_MAX && tm_annotation_index_end(key_of(arg), group.end);
+    *g = group;
     a->depth++;
     return begin_argument(a, id, name, &g->mark);
 }
@@ -199,10 +174,19 @@ static enum tm_status begin_group(struct tm_annotations *a, uint32_t id, struct 
 static enum tm_status begin_element(struct tm_annotations *a, struct tm_annotation_group *group,
                                     const struct annotation *arg, uint32_t *end)
 {
-    *end = index_end(arg, group->from);
+    *end = tm_annotation_index_end(key_of(arg), group->from);
     uint64_t index = index_of(arg, group->from, *end), before = group->next;
     group->next = index + 1;
     return index > before ? put_fillers(a, index - before) : TM_OK;
+}
+
+/* Sets *NAME to the name of ARG's key that begins at FROM, number I of its names. Returns the end of the name. */
+static uint32_t find_name(const struct tm_annotations *a, const struct annotation *arg, uint32_t from, uint32_t i,
+                          struct name *name)
+{
+    uint32_t end = a->depth < TM_ANNOTATION_DEPTH_MAX ? tm_annotation_name_end(key_of(arg), from) : arg->len;
+    *name = (struct name){tm_text_at(arg->key + from, end - from), id_of(arg, i)};
+    return end;
 }
 
 /* Begins the groups that ARG is in, and its own field. Sets *MARK for end_argument. */
@@ -210,21 +194,20 @@ static enum tm_status begin_groups(struct tm_annotations *a, const struct annota
 {
     enum tm_status st = TM_OK;
     while (st == TM_OK) {
-        struct tm_annotation_group *group = a->depth ? &a->groups[a->depth - 1] : NULL;
-        uint32_t from = group ? group->from : 0, field = group ? TM_ANNOTATION_DICT : a->id, end = arg->len;
-        struct tm_text name = {NULL, 0};
+        struct tm_annotation_group *group = a->depth ? &a->groups[a->depth - 1] : NULL, next = {.mark = 0};
+        uint32_t field = group ? TM_ANNOTATION_DICT : a->id;
+        struct name name = {.id = 0};
+        next.names = group ? group->names : 0;
         if (group && group->is_array) {
-            st = begin_element(a, group, arg, &end);
+            st = begin_element(a, group, arg, &next.end);
             field = TM_ANNOTATION_ARRAY;
         } else {
-            if (a->depth < TM_ANNOTATION_DEPTH_MAX)
-                end = name_end(arg, from);
-            name = tm_text_at(arg->key + from, end - from);
+            next.end = find_name(a, arg, group ? group->from : 0, next.names++, &name);
         }
-        if (end == arg->len)
-            return st < 0 ? st : begin_argument(a, field, name, mark);
+        if (next.end == arg->len)
+            return st < 0 ? st : begin_argument(a, field, &name, mark);
         if (st == TM_OK)
-            st = begin_group(a, field, name, arg, end);
+            st = begin_group(a, field, &name, arg, next);
     }
     return st;
 }
@@ -237,6 +220,7 @@ static void note_step(struct tm_annotations *a, const struct annotation *arg, st
     const uint32_t depth = a->depth - step.begins; /* before those that began */
     step.mark = (uint32_t)(mark - from);
     step.keyless = a->is_keyless ? a->keyless : 0;
+    step.has_ids = arg->ids.len > 0;
     step.next = depth ? a->groups[depth - 1].next : 0;
     for (uint32_t i = 0; i < step.begins; i++) {
         step.groups[i] = a->groups[depth + i];
@@ -295,14 +279,26 @@ void tm_annotations_begin(struct tm_annotations *a, uint32_t id, uint32_t like, 
     a->has_plan_for_keys = a->keys.number && a->plan->keys == a->keys.number;
 }
 
-/* Returns the key of the argument, which does not state it. Keys of arguments that followed a plan were not taken. */
-static struct tm_text take_key(struct tm_annotations *a)
+/* Takes the ids of the names of the next key. */
+static struct tm_text take_ids(struct tm_text *ids)
+{
+    enum { ID_BYTES = 4 };
+    if (ids->len == 0)
+        return *ids;
+    const struct tm_text taken = tm_text_at(ids->data + 1, (size_t)ids->data[0] * ID_BYTES);
+    *ids = tm_text_at(taken.data + taken.len, ids->len - 1 - taken.len);
+    return taken;
+}
+
+/* Sets the key of ARG, which does not state it. Keys of arguments that followed a plan were not taken. */
+static void take_key(struct tm_annotations *a, struct annotation *arg)
 {
     struct tm_text key;
-    do
+    do {
         key = tm_arg_keys_next(&a->keys.text);
-    while (++a->keys_taken < a->keyless);
-    return key;
+        arg->ids = take_ids(&a->keys.ids);
+    } while (++a->keys_taken < a->keyless);
+    set_key(arg, key);
 }
 
 /* Returns the step of the plan for ARG, or NULL. HAS_KEY: the argument states its key; otherwise it gets it here. */
@@ -317,11 +313,12 @@ static const struct tm_annotation_step *find_step(struct tm_annotations *a, stru
         }
     }
     if (!has_key)
-        set_key(arg, take_key(a));
+        take_key(a, arg);
     struct tm_annotation_step *step =
         a->plan ? tm_annotation_plan_step(a->plan, a->step, tm_text_at(arg->key, arg->len)) : NULL;
-    if (step)
-        step->keyless = has_key ? 0 : a->keyless;
+    if (step == NULL || step->has_ids != (arg->ids.len > 0))
+        return NULL;
+    step->keyless = has_key ? 0 : a->keyless;
     return step;
 }
 

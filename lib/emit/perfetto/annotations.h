@@ -10,15 +10,15 @@
 #define TM_EMIT_PERFETTO_ANNOTATIONS_H
 
 #include "base/pb.h"
+#include "emit/perfetto/annotation_key.h"
 #include "emit/perfetto/annotation_plan.h"
-
-enum { TM_ANNOTATION_DEPTH_MAX = 32 };
 
 enum { TM_ANNOTATION_PLANS = 128 };
 
 /* The keys of those arguments of an event that do not state them (stream/arg_keys.h). */
 struct tm_annotation_keys {
     struct tm_text text; /* borrowed */
+    struct tm_text ids;  /* of the names in them (annotation_names.h), borrowed; empty: names are texts */
     uint32_t number;     /* of the text in the stream; 0: there are no keys; an inline string is any number */
 };
 

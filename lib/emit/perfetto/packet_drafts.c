@@ -71,7 +71,8 @@ enum tm_status tm_packet_drafts_event(struct tm_packet_drafts *d, size_t at, str
     draft->kind = DRAFT_EVENT;
     if ((event->texts && put_texts(&d->payload, event->texts) != TM_OK) ||
         tm_buf_add(&d->payload, event->detail.data, event->detail.len) != TM_OK ||
-        tm_buf_add(&d->payload, event->arg_keys.text.data, event->arg_keys.text.len) != TM_OK)
+        tm_buf_add(&d->payload, event->arg_keys.text.data, event->arg_keys.text.len) != TM_OK ||
+        tm_buf_add(&d->payload, event->arg_keys.ids.data, event->arg_keys.ids.len) != TM_OK)
         return tm_error_nomem(err);
     d->count++;
     return TM_OK;
@@ -149,6 +150,7 @@ static enum tm_status encode_event(struct tm_event_draft *event, const uint8_t *
     }
     take_text(payload, &event->detail);
     take_text(payload, &event->arg_keys.text);
+    take_text(payload, &event->arg_keys.ids);
     return tm_event_draft_encode(event, &scratch->event, &scratch->packets) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 

@@ -112,15 +112,24 @@ static enum tm_status find_string(struct tm_track_writer *w, const struct tm_eve
     return st < 0 ? st : TM_OK;
 }
 
-/* Adds name and category of E to DRAFT. */
+/* Adds name and category of E to DRAFT, and the keys of its args. */
 static enum tm_status add_names(struct tm_track_writer *w, const struct tm_event *e, struct tm_event_draft *draft)
 {
     struct used_string category = {.number = e->category}, name = {.number = e->name, .is_name = true};
+    struct tm_annotation_keys *keys = &draft->arg_keys;
+    const bool has_ids = e->arg_keys && !(e->arg_keys & TM_STRING_INLINE);
     enum tm_status st = TM_OK;
-    if (!find_recent(w, e, &category) || !find_recent(w, e, &name)) {
+    keys->number = e->arg_keys;
+    if (e->arg_keys)
+        keys->text = tm_catalog_string(w->packets->catalog, e->arg_keys, e);
+    const struct tm_used_arg_keys used = {e->machine, e->arg_keys, keys->text};
+    const bool has_keys = !has_ids || tm_annotation_names_recent(&w->arg_names, &used, &keys->ids);
+    if (!find_recent(w, e, &category) || !find_recent(w, e, &name) || !has_keys) {
         tm_buf_clear(&w->interned);
         if ((st = find_string(w, e, &category)) == TM_OK)
             st = find_string(w, e, &name);
+        if (st == TM_OK && has_ids)
+            st = tm_annotation_names_find(&w->arg_names, &used, &w->interned, &keys->ids);
         w->texts = (struct tm_event_texts){category.text, name.text, tm_text_at(w->interned.data, w->interned.len)};
         draft->texts = category.text.data || name.text.data || w->interned.len ? &w->texts : NULL;
     }
@@ -195,9 +204,6 @@ enum tm_status tm_track_packet_event(struct tm_track_writer *w, const struct tm_
         draft->flow_mix = flow_mix(w, e);
         draft->detail = tm_text_at(e->detail, e->detail_bytes);
         draft->thread_time_uuid = w->time_uuid;
-        if (e->arg_keys)
-            draft->arg_keys = (struct tm_annotation_keys){
-                tm_catalog_string(w->packets->catalog, e->arg_keys, e), e->arg_keys};
     }
     if (is_flow)
         add_flow(e, draft);

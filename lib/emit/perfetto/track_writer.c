@@ -494,6 +494,7 @@ void tm_track_writer_release(struct tm_track_writer *w)
     tm_nesting_release(&w->nesting);
     tm_pending_names_release(&w->names);
     tm_timestamp_group_release(&w->group);
+    tm_annotation_names_release(&w->arg_names);
     tm_buf_release(&w->interned);
     tm_buf_release(&w->body);
     tm_flow_targets_release(&w->flows);

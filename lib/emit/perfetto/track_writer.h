@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "emit/perfetto/annotation_names.h"
 #include "emit/perfetto/flow_targets.h"
 #include "emit/perfetto/nesting.h"
 #include "emit/perfetto/open_ends.h"
@@ -48,6 +49,7 @@ struct tm_track_writer {
         uint32_t string; /* 0: no entry */
         uint32_t machine, id;
     } recent_names[TM_RECENT_STRINGS], recent_categories[TM_RECENT_STRINGS];
+    struct tm_annotation_names arg_names;
     /* a cache of the tracks that tm_track_task finds */
     struct tm_recent_task {
         uint64_t uuid;      /* 0: no entry */
