@@ -81,7 +81,7 @@ static void put_verdict(struct tm_buf *out, const struct tm_alignment *a, const 
 
 static uint64_t size_of(const struct tm_network_cycle *cycle)
 {
-    return cycle->error_ns < 0 ? 0 - (uint64_t)cycle->error_ns : (uint64_t)cycle->error_ns;
+    return tm_magnitude(cycle->error_ns);
 }
 
 /* Tells how far the pairs' estimates contradict each other: the cycle with the largest error, and the mean of all. */

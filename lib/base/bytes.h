@@ -236,6 +236,12 @@ static inline const uint8_t *tm_varint_get_any(const uint8_t *p, const uint8_t *
     return p + n;
 }
 
+/* Returns V without its sign. */
+static inline uint64_t tm_magnitude(int64_t v)
+{
+    return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+}
+
 static inline uint64_t tm_zigzag(int64_t v)
 {
     return ((uint64_t)v << 1) ^ (uint64_t)(v < 0 ? -1 : 0);

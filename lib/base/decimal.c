@@ -187,7 +187,7 @@ size_t tm_decimal_format(int64_t v, int scale, char *out)
 {
     char text[TM_DECIMAL_TEXT_MAX];
     char *end = text + sizeof text, *p = end;
-    uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    uint64_t u = tm_magnitude(v);
     int places = scale;
     if (scale == 3) {
         *out = '-';

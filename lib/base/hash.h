@@ -30,4 +30,10 @@ static inline uint64_t tm_hash_u64(uint64_t v)
     return v ^ v >> 32;
 }
 
+/* Mixes three numbers, whose order matters. */
+static inline uint64_t tm_hash_three(uint64_t a, uint64_t b, uint64_t c)
+{
+    return tm_hash_u64(a ^ tm_hash_u64(b ^ tm_hash_u64(c + 1)));
+}
+
 #endif

@@ -57,10 +57,9 @@ void tm_out_u64(struct tm_out *out, uint64_t v)
 
 static uint64_t put_sign(struct tm_out *out, int64_t v)
 {
-    if (v >= 0)
-        return (uint64_t)v;
-    tm_out_char(out, '-');
-    return 0 - (uint64_t)v;
+    if (v < 0)
+        tm_out_char(out, '-');
+    return tm_magnitude(v);
 }
 
 void tm_out_i64(struct tm_out *out, int64_t v)

@@ -187,44 +187,57 @@ void tm_pipeline_stop(struct tm_pipeline *p)
     }
 }
 
+/* What the stages that were started leave open for the next one; -1: none. */
+struct upstream {
+    int in;    /* its standard input */
+    int ring;  /* of that input */
+    int taken; /* of the input of the stage before, which passes it on */
+};
+
+/* Starts stage I, whose input is UPSTREAM. Sets UPSTREAM to what it leaves to the next one. */
+static enum tm_status start_stage(struct tm_pipeline *p, size_t i, struct upstream *upstream, struct tm_error *err)
+{
+    struct tm_stage *stage = &p->stages[i];
+    const bool is_last = i + 1 == p->count;
+    int data[2] = {-1, -1}, errs[2] = {-1, -1};
+    int out_ring = stage->shares_output && !is_last ? tm_ring_make() : -1;
+    enum tm_status st = is_last ? TM_OK : make_pipe(data, err);
+    if (st == TM_OK)
+        st = make_pipe(errs, err);
+    if (st == TM_OK && errs[0] >= (int)FD_SETSIZE)
+        st = tm_error_set(err, TM_E_SYSTEM, "too many files are open");
+    if (st == TM_OK)
+        st = spawn_stage(stage,
+                         &(struct ends){upstream->in, data[1], errs[1], {upstream->ring, out_ring, upstream->taken},
+                                        &p->wait_mask},
+                         err);
+    close_fd(&upstream->taken);
+    if (stage->passes_input)
+        upstream->taken = upstream->ring;
+    else
+        close_fd(&upstream->ring);
+    upstream->ring = out_ring;
+    close_fd(&upstream->in);
+    close_fd(&data[1]);
+    close_fd(&errs[1]);
+    upstream->in = data[0];
+    stage->err_fd = errs[0];
+    return st;
+}
+
 enum tm_status tm_pipeline_start(struct tm_pipeline *p, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    int in = p->in_fd > STDIN_FILENO ? fcntl(p->in_fd, F_DUPFD_CLOEXEC, 0) : -1;
-    int ring = -1;  /* of the next stage's input */
-    int taken = -1; /* of the input of the stage before, which passes it on */
-    size_t i;
-    for (i = 0; i < p->count; i++)
+    struct upstream upstream = {p->in_fd > STDIN_FILENO ? fcntl(p->in_fd, F_DUPFD_CLOEXEC, 0) : -1, -1, -1};
+    for (size_t i = 0; i < p->count; i++)
         p->stages[i].err_fd = -1;
-    if (in < 0 && p->in_fd > STDIN_FILENO)
+    if (upstream.in < 0 && p->in_fd > STDIN_FILENO)
         return tm_error_errno(err, errno, "cannot read again");
-    for (i = 0; i < p->count && st == TM_OK; i++) {
-        int data[2] = {-1, -1}, errs[2] = {-1, -1};
-        int out_ring = p->stages[i].shares_output && i + 1 < p->count ? tm_ring_make() : -1;
-        if (i + 1 < p->count)
-            st = make_pipe(data, err);
-        if (st == TM_OK)
-            st = make_pipe(errs, err);
-        if (st == TM_OK && errs[0] >= (int)FD_SETSIZE)
-            st = tm_error_set(err, TM_E_SYSTEM, "too many files are open");
-        if (st == TM_OK)
-            st = spawn_stage(&p->stages[i],
-                             &(struct ends){in, data[1], errs[1], {ring, out_ring, taken}, &p->wait_mask}, err);
-        close_fd(&taken);
-        if (p->stages[i].passes_input)
-            taken = ring;
-        else
-            close_fd(&ring);
-        ring = out_ring;
-        close_fd(&in);
-        close_fd(&data[1]);
-        close_fd(&errs[1]);
-        in = data[0];
-        p->stages[i].err_fd = errs[0];
-    }
-    close_fd(&in);
-    close_fd(&ring);
-    close_fd(&taken);
+    for (size_t i = 0; i < p->count && st == TM_OK; i++)
+        st = start_stage(p, i, &upstream, err);
+    close_fd(&upstream.in);
+    close_fd(&upstream.ring);
+    close_fd(&upstream.taken);
     if (st < 0)
         tm_pipeline_stop(p);
     return st;

@@ -9,15 +9,10 @@
 
 enum { TASK_NAMES_MAX = 1 << 20 };
 
-static uint64_t key_of(uint64_t a, uint64_t b, uint64_t c)
-{
-    return tm_hash_u64(a ^ tm_hash_u64(b ^ tm_hash_u64(c + 1)));
-}
-
 /* Returns the key in NAMED of a process (TID NULL) or thread. */
 static uint64_t name_key(int64_t pid, const int64_t *tid)
 {
-    return key_of((uint64_t)pid, tid ? (uint64_t)*tid : 0, tid ? 1 : 2);
+    return tm_hash_three((uint64_t)pid, tid ? (uint64_t)*tid : 0, tid ? 1 : 2);
 }
 
 static void note_change(struct tm_json_metadata *m, int64_t pid)
@@ -41,7 +36,8 @@ enum tm_status tm_json_metadata_label(struct tm_json_metadata *m, const struct t
                                       struct tm_error *err)
 {
     const struct tm_catalog *c = m->writer->context->catalog;
-    uint64_t process = key_of(0, (uint64_t)out_pid, 1), source = key_of(0, (uint64_t)out_pid, (uint64_t)e->file + 2);
+    uint64_t process = tm_hash_three(0, (uint64_t)out_pid, 1);
+    uint64_t source = tm_hash_three(0, (uint64_t)out_pid, (uint64_t)e->file + 2);
     char path[1024];
     uint32_t mark;
     int64_t was;

@@ -7,14 +7,9 @@
 
 enum { PID_RENEWED = -1 }; /* in numbers, as unsigned: another process has the pid now, and no number yet */
 
-static uint64_t key_of(uint64_t a, uint64_t b, uint64_t c)
-{
-    return tm_hash_u64(a ^ tm_hash_u64(b ^ tm_hash_u64(c + 1)));
-}
-
 static uint64_t process_key(uint32_t machine, int64_t pid)
 {
-    return key_of(machine, (uint64_t)pid, 0);
+    return tm_hash_three(machine, (uint64_t)pid, 0);
 }
 
 /* Finds a free pid for a process whose own pid belongs to another. */
@@ -64,7 +59,7 @@ enum tm_status tm_json_pids_find(struct tm_json_pids *pids, uint32_t machine, in
 enum tm_status tm_json_pids_find_event(struct tm_json_pids *pids, const struct tm_event *e, int64_t pid, int64_t *out,
                                        struct tm_error *err)
 {
-    uint64_t key = key_of(e->file, e->track, (uint64_t)INT64_MAX);
+    uint64_t key = tm_hash_three(e->file, e->track, (uint64_t)INT64_MAX);
     uint32_t number;
     if (tm_event_scope(e->flags) != TM_SCOPE_TRACK)
         return tm_json_pids_find(pids, e->machine, pid, out, err);

@@ -305,7 +305,7 @@ static enum tm_status put_member(struct tm_sqlite *s, const struct tm_arg_row *r
     struct tm_out *out = &s->args.text;
     char head[3 * TM_DECIMAL_DIGITS_MAX + 5], *end = head + sizeof head, *p = end;
     if (row->has_int) { /* most values: one copy of all */
-        p = tm_decimal_digits(p, row->int_value < 0 ? 0 - (uint64_t)row->int_value : (uint64_t)row->int_value);
+        p = tm_decimal_digits(p, tm_magnitude(row->int_value));
         if (row->int_value < 0)
             *--p = '-';
     }

@@ -64,7 +64,7 @@ static void put_fraction(struct tm_out *out, int64_t ns, int decimals)
 
 static void put_seconds(struct tm_out *out, int64_t ns, int decimals)
 {
-    uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    uint64_t v = tm_magnitude(ns);
     if (ns < 0)
         tm_out_str(out, "\xe2\x88\x92");
     tm_out_u64(out, v / SECOND);
@@ -124,7 +124,7 @@ struct axis {
 
 static int digits_of(int64_t ns)
 {
-    uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    uint64_t v = tm_magnitude(ns);
     return (int)tm_decimal_length(v / SECOND) + (ns < 0);
 }
 
