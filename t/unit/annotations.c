@@ -150,6 +150,9 @@ static void test_names(void)
     ok(entries_for(&names, 2, 10, others, &ids) == 7);
     tm_buf_clear(&entries);
     ok(entries_for(&names, 3, 10, others, &ids) == 2 * 7);
+    tm_annotation_names_restart(&names);
+    tm_buf_clear(&entries);
+    ok_named(entries_for(&names, 3, 10, others, &ids) == 2 * 7, "after a restart entries are written again");
 
     /* an event that states its keys has names as texts, also after one with the same keys, which has ids */
     struct tm_annotations a = {.depth = 0};

@@ -128,6 +128,12 @@ enum tm_status tm_annotation_names_find(struct tm_annotation_names *n, const str
     return st < 0 ? st : TM_OK;
 }
 
+void tm_annotation_names_restart(struct tm_annotation_names *n)
+{
+    tm_map_clear(&n->written);
+    memset(n->recent, 0, sizeof n->recent);
+}
+
 void tm_annotation_names_release(struct tm_annotation_names *n)
 {
     tm_intern_release(&n->names);

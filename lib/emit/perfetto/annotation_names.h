@@ -42,6 +42,9 @@ bool tm_annotation_names_recent(const struct tm_annotation_names *names, const s
 enum tm_status tm_annotation_names_find(struct tm_annotation_names *names, const struct tm_used_arg_keys *keys,
                                         struct tm_buf *entries, struct tm_text *ids);
 
+/* Has all entries written again, because the sequences begin again. Ids stay. */
+void tm_annotation_names_restart(struct tm_annotation_names *names);
+
 void tm_annotation_names_release(struct tm_annotation_names *names);
 
 #endif

@@ -476,6 +476,7 @@ void tm_track_writer_restart(struct tm_track_writer *w)
     }
     memset(w->recent_names, 0, sizeof w->recent_names);
     memset(w->recent_categories, 0, sizeof w->recent_categories);
+    tm_annotation_names_restart(&w->arg_names);
 }
 
 void tm_track_writer_release(struct tm_track_writer *w)
