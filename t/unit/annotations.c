@@ -172,6 +172,30 @@ static void test_names(void)
     tm_annotation_names_release(&names);
 }
 
+/* Two strings of keys whose events have one plan. That of the second has no room for its groups. */
+static void test_plan_of_two(void)
+{
+    struct tm_annotations a = {.depth = 0};
+    struct tm_buf one = {0}, two = {0}, one_keys = {0}, two_keys = {0};
+    put_argument(&one, "a", 0, true, &one_keys);
+    put_argument(&one, "b", 1, true, &one_keys);
+    put_argument(&two, "c", 0, true, &two_keys);
+    put_argument(&two, "d.e.f.g", 1, true, &two_keys);
+    for (int i = 0; i < 3; i++) {
+        gives_once(&a, &one, (struct tm_annotation_keys){.text = tm_text_at(one_keys.data, one_keys.len), .number = 1},
+                   "a:0 b:1");
+        gives_once(&a, &two,
+                   (struct tm_annotation_keys){.text = tm_text_at(two_keys.data, two_keys.len),
+                                               .number = 1 + TM_ANNOTATION_PLANS},
+                   "c:0 d:{e:{f:{g:1}}}");
+    }
+    tm_annotations_release(&a);
+    tm_buf_release(&one);
+    tm_buf_release(&two);
+    tm_buf_release(&one_keys);
+    tm_buf_release(&two_keys);
+}
+
 int main(void)
 {
     struct tm_annotations a = {.depth = 0};
@@ -217,6 +241,7 @@ int main(void)
     ok(ids_shown > 200);
     tm_annotations_release(&a);
     test_names();
+    test_plan_of_two();
     tm_buf_release(&entries);
     return tap_done();
 }
