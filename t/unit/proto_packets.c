@@ -1,5 +1,6 @@
 /* Unit tests of the Perfetto reader: packets of the kernel, of track events and of profiles. */
 #include "base/hash.h"
+#include "format/perfetto/packet.h"
 #include "kernel/tracks.h"
 
 #include "proto_maker.h"
@@ -389,8 +390,24 @@ static void test_samples(void)
     tm_buf_release(&m.out);
 }
 
+/* Compilers differ in what a member that is not set has. */
+static void test_members(void)
+{
+    struct tm_proto_packet packet = {.machine = 3};
+    struct tm_event event;
+    memset(&event, 0xa5, sizeof event);
+    event = tm_proto_event(&packet, TM_KIND_INSTANT);
+    ok_named(event.kind == TM_KIND_INSTANT && event.machine == 3 && event.time_ns == 0 && event.dur_ns == 0 &&
+                 event.position == 0 && event.file == 0 && event.clock == 0 && event.sequence == 0 &&
+                 event.generation == 0 && event.name == 0 && event.category == 0 && event.pid == 0 && event.tid == 0 &&
+                 event.track == 0 && event.value == 0 && event.raw_bytes == 0 && event.detail_bytes == 0 &&
+                 event.cpu == 0 && event.arg_keys == 0,
+             "all members of a packet's event are set");
+}
+
 int main(void)
 {
+    test_members();
     test_ftrace();
     test_kernel_slices();
     test_compact_sched();

@@ -7,6 +7,7 @@
 struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kind kind)
 {
     struct tm_event event;
+    _Static_assert(sizeof(void *) != 8 || sizeof event == 128, "tm_proto_event sets all members");
     event.time_ns = packet->has_time ? packet->time : 0;
     event.dur_ns = 0;
     event.position = 0;
@@ -25,6 +26,7 @@ struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kin
     event.detail = NULL;
     event.detail_bytes = 0;
     event.cpu = 0;
+    event.arg_keys = 0;
     return event;
 }
 
