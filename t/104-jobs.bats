@@ -137,6 +137,19 @@ END
     rm -r strings
 }
 
+@test "arguments of more shapes than a file may have are the same after other files with these shapes" {
+    mkdir -p shapes
+    python3 - <<'END'
+import json
+for k in range(3):
+    events = [{"name": "n", "ph": "X", "ts": i, "dur": 1, "pid": 1, "tid": 1,
+               "args": {f"k{b}": b for b in range(13) if i >> b & 1}} for i in range(k * 1000 + 1, k * 1000 + 5001)]
+    open(f"shapes/{k}.json", "w").write(json.dumps({"traceEvents": events}))
+END
+    same shapes
+    rm -r shapes
+}
+
 @test "standard input, alone and among files, gives the same stream" {
     cat many.tar | tm-unpack -j 1 - >one
     cat many.tar | tm-unpack -j 4 - | cmp - one

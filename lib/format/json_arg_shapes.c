@@ -1,5 +1,7 @@
 #include "format/json_arg_shapes.h"
 
+_Static_assert(TM_JSON_ARG_SHAPE_MAX * (TM_JSON_ARG_PLACE_KEY_MAX + 1) <= TM_SINK_STRING_MAX, "keys fit a string");
+
 static bool is_same(const struct tm_json_arg_shape *a, const struct tm_json_arg_shape *b)
 {
     return a->hash == b->hash && a->count == b->count &&
@@ -19,17 +21,13 @@ static enum tm_status put_keys(struct tm_buf *keys, const struct tm_json_arg_pla
     return TM_OK;
 }
 
-/* Interns the keys of SHAPE. */
-static enum tm_status make_string(struct tm_json_arg_shapes *shapes, const struct tm_json_arg_shape *shape,
-                                  struct tm_buf *detail, uint32_t *string, struct tm_error *err)
+/* Counts STRING, a number, unless it was counted before. */
+static void count_string(struct tm_json_arg_shapes *shapes, uint32_t string)
 {
-    uint32_t before = shapes->sink->strings.count;
-    if (put_keys(&shapes->keys, shapes->places, shape) != TM_OK)
-        return tm_error_nomem(err);
-    enum tm_status st =
-        tm_event_sink_string(shapes->sink, tm_text_at(shapes->keys.data, shapes->keys.len), detail, string, err);
-    shapes->strings_made += shapes->sink->strings.count - before;
-    return st;
+    uint8_t *bits = &shapes->used[(string - 1) / 8];
+    const uint8_t bit = (uint8_t)(1u << (string - 1) % 8);
+    shapes->string_count += !(*bits & bit);
+    *bits |= bit;
 }
 
 enum tm_status tm_json_arg_shapes_find(struct tm_json_arg_shapes *shapes, const struct tm_json_arg_shape *shape,
@@ -43,13 +41,17 @@ enum tm_status tm_json_arg_shapes_find(struct tm_json_arg_shapes *shapes, const 
         *string = shapes->known[at].string;
         return TM_OK;
     }
-    enum tm_status st = make_string(shapes, shape, detail, string, err);
+    if (put_keys(&shapes->keys, shapes->places, shape) != TM_OK)
+        return tm_error_nomem(err);
+    enum tm_status st =
+        tm_event_sink_string(shapes->sink, tm_text_at(shapes->keys.data, shapes->keys.len), detail, string, err);
     if (st < 0)
         return st;
     if (*string & TM_STRING_INLINE) { /* the table is full */
-        shapes->strings_made = TM_JSON_ARG_STRINGS_MAX;
+        shapes->string_count = TM_JSON_ARG_STRINGS_MAX;
         return TM_OK;
     }
+    count_string(shapes, *string);
     shapes->known[at].string = *string;
     shapes->known[at].shape = *shape;
     return TM_OK;

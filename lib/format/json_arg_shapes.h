@@ -7,9 +7,9 @@
 #include "stream/event_sink.h"
 
 enum {
-    TM_JSON_ARG_SHAPE_MAX = 48,    /* arguments of a shape; further ones state their keys */
+    TM_JSON_ARG_SHAPE_MAX = 42,    /* arguments of a shape, whose keys fit a string; further ones state their keys */
     TM_JSON_ARG_SHAPES = 512,      /* shapes that are remembered; a power of 2 */
-    TM_JSON_ARG_STRINGS_MAX = 4096 /* strings of keys in a file; then all arguments state their keys */
+    TM_JSON_ARG_STRINGS_MAX = 4096 /* strings of keys that a file uses; then all arguments state their keys */
 };
 
 /* The shape of an event while its arguments are added. */
@@ -23,8 +23,10 @@ struct tm_json_arg_shape {
 struct tm_json_arg_shapes {
     const struct tm_json_arg_places *places; /* of the shapes */
     struct tm_event_sink *sink;              /* has the strings */
-    uint32_t strings_made;
+    uint32_t string_count; /* number of strings of keys that were used; those that the sink had before count too, so a
+                            * file is read in the same way after other files */
     /* private */
+    uint8_t used[TM_SINK_STRINGS_MAX / 8]; /* the bits of these strings, by number */
     struct {
         uint32_t string; /* its keys; 0: no shape */
         struct tm_json_arg_shape shape;

@@ -435,12 +435,49 @@ static void test_forgotten_arguments(void)
              "arguments are the same when places are forgotten");
     ok_named(lacked_keys && with->args.shape.count == 0 && with->sink.strings.count <= TM_JSON_ARG_STRINGS_MAX,
              "arguments of a file with very many keys state them");
+    is_int(with->shapes.string_count, with->sink.strings.count);
     tm_event_sink_release(&with->sink);
     tm_json_arg_shapes_release(&with->shapes);
     tm_json_args_release(&with->args);
     tm_json_args_release(&without->args);
     free(with);
     free(without);
+}
+
+/* The longest keys of a shape are one string, which the sink has. */
+static void test_long_keys(void)
+{
+    struct reader *with = calloc(1, sizeof *with);
+    struct tm_buf text = {0}, detail = {0};
+    struct tm_error err = {0};
+    uint32_t keys = 0;
+    if (with == NULL)
+        return;
+    tm_event_sink_init(&with->sink, NULL);
+    with->shapes = (struct tm_json_arg_shapes){.places = &with->places, .sink = &with->sink};
+    with->args.places = &with->places;
+    with->args.shapes = &with->shapes;
+    tm_buf_add_str(&text, "{\"args\":{");
+    for (int i = 0; i < 60; i++) {
+        char member[TM_JSON_ARG_PLACE_KEY_MAX + 8];
+        int len = snprintf(member, sizeof member, "%s\"%0*d\":1", i ? "," : "",
+                           TM_JSON_ARG_PLACE_KEY_MAX - (int)strlen("args."), i);
+        tm_buf_add(&text, member, (size_t)len);
+    }
+    tm_buf_add_str(&text, "}}");
+    for (int i = 0; i < 80; i++)
+        tm_buf_add_byte(&text, ' ');
+    read_event(with, text.data, text.len, true, true);
+    read_event(with, text.data, text.len, true, true);
+    ok(with->args.shape.count == TM_JSON_ARG_SHAPE_MAX &&
+       tm_json_args_keys(&with->args, &detail, &keys, &err) == TM_OK);
+    ok_named(keys != 0 && !(keys & TM_STRING_INLINE) && detail.len == 0, "the longest keys have a number");
+    tm_buf_release(&text);
+    tm_buf_release(&detail);
+    tm_event_sink_release(&with->sink);
+    tm_json_arg_shapes_release(&with->shapes);
+    tm_json_args_release(&with->args);
+    free(with);
 }
 
 /* True if arguments within a name of NAME_LEN bytes are left out once they exceed the limit for the text up to the end
@@ -493,6 +530,7 @@ int main(void)
     test_fast_containers();
     test_forgotten_keys();
     test_forgotten_arguments();
+    test_long_keys();
     test_limit();
     return tap_done();
 }
