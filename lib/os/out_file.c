@@ -156,7 +156,7 @@ char *tm_out_file_outer(const struct tm_out_file *f)
     return f->made_folder && f->path ? tm_out_file_folder(f->path) : NULL;
 }
 
-/* They do not wait if the caller renames the file. */
+/* Neither close nor commit waits for a file that the caller renames. */
 bool tm_out_file_syncs(const struct tm_out_file *f)
 {
     return f->temp && !f->borrowed_temp && !f->no_sync;

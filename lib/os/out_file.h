@@ -44,7 +44,7 @@ const char *tm_out_file_target(const struct tm_out_file *file);
  * long. Safe in a signal handler. */
 enum tm_status tm_out_file_member(const char *temp, const char *member, char *name, size_t size);
 
-/* True if close will wait for the disk. */
+/* True if close and commit will wait for the disk. */
 bool tm_out_file_syncs(const struct tm_out_file *file);
 
 /* Has the kernel begin to write to the disk what FILE has grown by, so that close has less to wait for. For calls in
