@@ -9,9 +9,7 @@ enum {
     NAMES_MAX = 1 << 16,
     NAME_BYTES_MAX = 4 << 20,
     NAME_INTERNED_MAX = 512,
-    LIST_HEAD = 4,
-    KEY_NAMES_MAX = 64, /* a key of a place has fewer */
-    ID_BYTES = 4
+    LIST_HEAD = 4
 };
 
 /* The key in WRITTEN of NUMBER, a string of keys or the id of a name. */
@@ -44,7 +42,8 @@ bool tm_annotation_names_recent(const struct tm_annotation_names *n, const struc
     return true;
 }
 
-/* Appends the ids of the names in KEY to the lists. TM_END: a name has no id. */
+/* Appends the ids of the names in KEY to the lists. TM_END: a name has no id. The depth limits the number of names,
+ * which is one byte. */
 static enum tm_status add_key(struct tm_annotation_names *n, struct tm_text key)
 {
     struct tm_annotation_name_walk walk = {.key = tm_annotation_key_bare(key)};
@@ -53,13 +52,13 @@ static enum tm_status add_key(struct tm_annotation_names *n, struct tm_text key)
     uint32_t count = 0, id;
     enum tm_status st = tm_buf_add_byte(&n->lists, 0);
     for (; st == TM_OK && tm_annotation_name_next(&walk, &name); count++) {
-        if (name.len > NAME_INTERNED_MAX || count == KEY_NAMES_MAX)
+        if (name.len > NAME_INTERNED_MAX)
             return TM_END;
         if ((st = tm_intern_add(&n->names, name.data, name.len, &id, NULL)) != TM_OK ||
-            (st = tm_buf_reserve(&n->lists, ID_BYTES)) != TM_OK)
+            (st = tm_buf_reserve(&n->lists, TM_ANNOTATION_ID_BYTES)) != TM_OK)
             return st;
         tm_put_le32(n->lists.data + n->lists.len, id + 1);
-        n->lists.len += ID_BYTES;
+        n->lists.len += TM_ANNOTATION_ID_BYTES;
     }
     if (st == TM_OK)
         n->lists.data[start] = (uint8_t)count;
@@ -103,7 +102,7 @@ static enum tm_status put_entries(struct tm_annotation_names *n, uint32_t machin
     const uint8_t *p = ids.data, *end = ids.data + ids.len;
     enum tm_status st = TM_OK;
     while (p < end && st >= 0)
-        for (uint32_t count = *p++; count > 0 && st >= 0; count--, p += ID_BYTES) {
+        for (uint32_t count = *p++; count > 0 && st >= 0; count--, p += TM_ANNOTATION_ID_BYTES) {
             const uint32_t id = tm_get_le32(p);
             st = tm_map_add(&n->written, written_key(machine, id, true), 0);
             if (st == TM_OK)

@@ -11,6 +11,8 @@
 
 enum { TM_RECENT_ARG_KEYS = 256 }; /* a power of two */
 
+enum { TM_ANNOTATION_ID_BYTES = 4 }; /* of the id of a name in a list of ids */
+
 /* Zero-initialise. Memory grows with the strings of keys, and with the machines that use them. */
 struct tm_annotation_names {
     /* private */

@@ -2,6 +2,7 @@
 
 #include "base/table.h"
 #include "base/text.h"
+#include "emit/perfetto/annotation_names.h"
 #include "perfetto/packet_fields.h"
 #include "stream/arg_keys.h"
 #include "stream/detail_fields.h"
@@ -97,8 +98,8 @@ static enum tm_status begin_argument(struct tm_annotations *a, uint32_t id, cons
 /* Returns the id of name I of ARG's key; 0: it has none. */
 static uint32_t id_of(const struct annotation *arg, uint32_t i)
 {
-    enum { ID_BYTES = 4 };
-    return (i + 1) * ID_BYTES <= arg->ids.len ? tm_get_le32(arg->ids.data + (size_t)i * ID_BYTES) : 0;
+    const size_t at = (size_t)i * TM_ANNOTATION_ID_BYTES;
+    return at < arg->ids.len ? tm_get_le32(arg->ids.data + at) : 0;
 }
 
 /* Ends the argument at MARK with the value of ARG. */
@@ -284,10 +285,9 @@ void tm_annotations_begin(struct tm_annotations *a, uint32_t id, uint32_t like, 
 /* Takes the ids of the names of the next key. */
 static struct tm_text take_ids(struct tm_text *ids)
 {
-    enum { ID_BYTES = 4 };
     if (ids->len == 0)
         return *ids;
-    const struct tm_text taken = tm_text_at(ids->data + 1, (size_t)ids->data[0] * ID_BYTES);
+    const struct tm_text taken = tm_text_at(ids->data + 1, (size_t)ids->data[0] * TM_ANNOTATION_ID_BYTES);
     *ids = tm_text_at(taken.data + taken.len, ids->len - 1 - taken.len);
     return taken;
 }
