@@ -123,3 +123,18 @@ rpc() {
         [[ "$output" == *"--join: 'spans' is not flows"* ]]
     done
 }
+
+@test "the arrow of a span follows its slice wherever a batch ends" {
+    python3 - <<'END'
+import json
+def span(i, k):
+    return {"name": "s", "ph": "X", "ts": 10 * i, "dur": 2, "pid": 1, "tid": k,
+            "args": {"trace_id": f"{i:032x}", "span_id": f"{k:016x}", "text": "x" * (1000 + i % 50 * 20)}}
+json.dump([span(i, k) for i in range(1, 4001) for k in (1, 2)], open("batches.json", "w"))
+END
+    tm-merge -q -f jsonl --join=flows batches.json | jq -r '"\(.ts) \(.kind)"' >rows
+    [ "$(grep -c flow_start rows)" -eq 8000 ]
+    awk '$1 != last { print kinds; kinds = "" } { kinds = kinds " " $2; last = $1 } END { print kinds }' rows |
+        sort -u | tee kinds
+    [ "$(grep -c slice kinds)" -eq 1 ]
+}

@@ -6,7 +6,8 @@
 
 void tm_model_init(struct tm_model *m, const struct tm_rows *rows, const struct tm_catalog *catalog)
 {
-    *m = (struct tm_model){.out.rows = rows, .files.catalog = catalog, .args = tm_catalog_expander(catalog)};
+    *m = (struct tm_model){.out.rows = rows, .files.catalog = catalog, .args = tm_catalog_expander(catalog),
+                           .group_rank = INT64_MAX};
     tm_processes_init(&m->tasks.processes);
     tm_tracks_init(&m->layout.tracks);
     tm_translations_init(&m->translations);
@@ -233,7 +234,6 @@ static enum tm_status take_by_timestamp(struct tm_model *m, const struct tm_batc
 {
     struct tm_batch_walk walk = {.batch = batch};
     struct tm_event e;
-    int64_t rank = INT64_MAX; /* of the primary row before the derived rows */
     enum tm_status st = TM_OK;
     while (st >= 0 && tm_batch_next(&walk, &e)) {
         if ((st = tm_arg_expand(&m->args, &e, err)) < 0)
@@ -253,8 +253,8 @@ static enum tm_status take_by_timestamp(struct tm_model *m, const struct tm_batc
                 return tm_model_take(m, &e, err);
             m->now_ns = e.time_ns;
             if (!(e.flags & TM_EVENT_DERIVED))
-                rank = tm_timestamp_rank(&e, file->is_json);
-            st = tm_timestamp_group_add(&m->group, &e, rank, err);
+                m->group_rank = tm_timestamp_rank(&e, file->is_json);
+            st = tm_timestamp_group_add(&m->group, &e, m->group_rank, err);
         } else {
             st = tm_model_take(m, &e, err);
         }
