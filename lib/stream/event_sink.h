@@ -57,8 +57,8 @@ enum tm_status tm_event_sink_file_end(struct tm_event_sink *sink, uint32_t file,
 /* Returns to the container FILE after the end of a file inside it. */
 void tm_event_sink_set_file(struct tm_event_sink *sink, uint32_t file);
 
-/* Returns the string number of TEXT for the name or category column. If the table is full, or the string is longer than
- * TM_SINK_STRING_MAX, it is appended as a text field to DETAIL, the detail bytes of the current event, and the result
+/* Sets *STRING to the number of TEXT for the column name, category or arg_keys. If the table is full, or TEXT is longer
+ * than TM_SINK_STRING_MAX, it is appended as a text field to DETAIL, the detail bytes of the current event, and *STRING
  * refers there. Bytes are kept unchanged, UTF-8 or not. An empty text has a number too. A text without data gives 0
  * (none). */
 enum tm_status tm_event_sink_string(struct tm_event_sink *sink, struct tm_text text, struct tm_buf *detail,
