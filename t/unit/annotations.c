@@ -189,6 +189,21 @@ static void test_plan_of_two(void)
                                                .number = 1 + TM_ANNOTATION_PLANS},
                    "c:0 d:{e:{f:{g:1}}}");
     }
+    /* a damaged stream: an event lacks arguments of its keys */
+    struct tm_buf three = {0}, first = {0}, three_keys = {0}, unused = {0};
+    put_argument(&first, "a", 0, true, &unused);
+    put_argument(&three, "a", 0, true, &three_keys);
+    put_argument(&three, "y", 1, true, &three_keys);
+    const struct tm_annotation_keys keys = {.text = tm_text_at(three_keys.data, three_keys.len),
+                                            .number = 1 + 2 * TM_ANNOTATION_PLANS};
+    gives_once(&a, &one, (struct tm_annotation_keys){.text = tm_text_at(one_keys.data, one_keys.len), .number = 1},
+               "a:0 b:1");
+    gives_once(&a, &first, keys, "a:0");
+    gives_once(&a, &three, keys, "a:0 y:1");
+    tm_buf_release(&three);
+    tm_buf_release(&first);
+    tm_buf_release(&three_keys);
+    tm_buf_release(&unused);
     tm_annotations_release(&a);
     tm_buf_release(&one);
     tm_buf_release(&two);

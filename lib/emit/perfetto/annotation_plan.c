@@ -14,6 +14,13 @@ struct tm_annotation_step *tm_annotation_plan_step(const struct tm_annotation_pl
     return tm_count_equal(plan->bytes.data + step->key_at, key.data, key.len) == key.len ? step : NULL;
 }
 
+void tm_annotation_plan_forget_keys(struct tm_annotation_plan *plan)
+{
+    plan->keys = 0;
+    for (uint32_t i = 0; i < plan->count; i++)
+        plan->steps[i].keyless = 0;
+}
+
 bool tm_annotation_plan_set(struct tm_annotation_plan *plan, uint32_t i, struct tm_annotation_step step,
                             struct tm_text key, struct tm_text field)
 {

@@ -68,6 +68,9 @@ static inline const uint8_t *tm_annotation_plan_field(const struct tm_annotation
     return plan->bytes.data + step->field_at;
 }
 
+/* Makes PLAN that of no string of keys. Its steps stay, and are found by the keys of their arguments. */
+void tm_annotation_plan_forget_keys(struct tm_annotation_plan *plan);
+
 /* Makes STEP step I, of an argument with KEY that FIELD precedes. The steps from I on are removed. False: there are too
  * many, its bytes are too many, or no memory; then there is no step I. */
 bool tm_annotation_plan_set(struct tm_annotation_plan *plan, uint32_t i, struct tm_annotation_step step,

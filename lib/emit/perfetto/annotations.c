@@ -278,8 +278,8 @@ void tm_annotations_begin(struct tm_annotations *a, uint32_t id, uint32_t like, 
         a->keys.number = 0; /* the number says nothing of the text */
     a->plan = &a->plans[(a->keys.number ? a->keys.number : like) % TM_ANNOTATION_PLANS];
     a->has_plan_for_keys = a->keys.number && a->plan->keys == a->keys.number;
-    if (!a->has_plan_for_keys)
-        a->plan->keys = 0; /* until all arguments follow the plan or are noted in it */
+    if (!a->has_plan_for_keys) /* until all arguments follow the plan or are noted in it */
+        tm_annotation_plan_forget_keys(a->plan);
 }
 
 /* Takes the ids of the names of the next key. */
