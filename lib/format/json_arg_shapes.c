@@ -21,13 +21,21 @@ static enum tm_status put_keys(struct tm_buf *keys, const struct tm_json_arg_pla
     return TM_OK;
 }
 
-/* Counts STRING, a number, unless it was counted before. */
-static void count_string(struct tm_json_arg_shapes *shapes, uint32_t string)
+/* Counts STRING, a number of BYTES, unless it was counted before. */
+static void count_string(struct tm_json_arg_shapes *shapes, uint32_t string, size_t bytes)
 {
     uint8_t *bits = &shapes->used[(string - 1) / 8];
     const uint8_t bit = (uint8_t)(1u << (string - 1) % 8);
-    shapes->string_count += !(*bits & bit);
+    if (*bits & bit)
+        return;
     *bits |= bit;
+    shapes->string_count++;
+    shapes->string_bytes += bytes;
+}
+
+bool tm_json_arg_shapes_has_room(const struct tm_json_arg_shapes *shapes)
+{
+    return shapes->string_count < TM_JSON_ARG_STRINGS_MAX && shapes->string_bytes < TM_JSON_ARG_STRING_BYTES_MAX;
 }
 
 enum tm_status tm_json_arg_shapes_find(struct tm_json_arg_shapes *shapes, const struct tm_json_arg_shape *shape,
@@ -51,7 +59,7 @@ enum tm_status tm_json_arg_shapes_find(struct tm_json_arg_shapes *shapes, const 
         shapes->string_count = TM_JSON_ARG_STRINGS_MAX;
         return TM_OK;
     }
-    count_string(shapes, *string);
+    count_string(shapes, *string, shapes->keys.len);
     shapes->known[at].string = *string;
     shapes->known[at].shape = *shape;
     return TM_OK;

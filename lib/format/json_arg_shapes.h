@@ -9,7 +9,8 @@
 enum {
     TM_JSON_ARG_SHAPE_MAX = 42,    /* arguments of a shape, whose keys fit a string; further ones state their keys */
     TM_JSON_ARG_SHAPES = 512,      /* shapes that are remembered; a power of 2 */
-    TM_JSON_ARG_STRINGS_MAX = 4096 /* strings of keys that a file uses; then all arguments state their keys */
+    TM_JSON_ARG_STRINGS_MAX = 4096, /* strings of keys that a file uses; then all arguments state their keys */
+    TM_JSON_ARG_STRING_BYTES_MAX = 1 << 20 /* the same for their bytes, so names have room in the table of strings */
 };
 
 /* The shape of an event while its arguments are added. */
@@ -25,6 +26,7 @@ struct tm_json_arg_shapes {
     struct tm_event_sink *sink;              /* has the strings */
     uint32_t string_count; /* number of strings of keys that were used; those that the sink had before count too, so a
                             * file is read in the same way after other files */
+    size_t string_bytes;   /* of these */
     /* private */
     uint8_t used[TM_SINK_STRINGS_MAX / 8]; /* the bits of these strings, by number */
     struct {
@@ -40,6 +42,9 @@ static inline void tm_json_arg_shape_add(struct tm_json_arg_shape *shape, uint32
     shape->places[shape->count++] = (uint16_t)place;
     shape->hash = (shape->hash ^ place) * UINT32_C(0x9e3779b1);
 }
+
+/* True if the file may use a further string of keys. */
+bool tm_json_arg_shapes_has_room(const struct tm_json_arg_shapes *shapes);
 
 /* Sets *STRING to the string of the keys of SHAPE; 0 for a shape without arguments. If the sink has no room for it, it
  * is appended to DETAIL, as tm_event_sink_string does. TM_OK or TM_E_SYSTEM. */

@@ -365,7 +365,7 @@ static void begin_shape(struct tm_json_args *a)
 {
     a->shape.count = a->shape.hash = 0;
     a->key_bytes = 0;
-    a->shape_max = a->shapes && a->shapes->string_count < TM_JSON_ARG_STRINGS_MAX ? TM_JSON_ARG_SHAPE_MAX : 0;
+    a->shape_max = a->shapes && tm_json_arg_shapes_has_room(a->shapes) ? TM_JSON_ARG_SHAPE_MAX : 0;
     if (a->places == NULL || !a->places->is_full)
         return;
     tm_json_arg_places_forget(a->places);

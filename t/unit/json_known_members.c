@@ -436,6 +436,12 @@ static void test_forgotten_arguments(void)
     ok_named(lacked_keys && with->args.shape.count == 0 && with->sink.strings.count <= TM_JSON_ARG_STRINGS_MAX,
              "arguments of a file with very many keys state them");
     is_int(with->shapes.string_count, with->sink.strings.count);
+    is_int((long)with->shapes.string_bytes, (long)with->sink.strings.bytes.len);
+    tm_json_arg_shapes_release(&with->shapes);
+    with->shapes = (struct tm_json_arg_shapes){.string_bytes = TM_JSON_ARG_STRING_BYTES_MAX - 1};
+    ok(tm_json_arg_shapes_has_room(&with->shapes));
+    with->shapes.string_bytes++;
+    ok_named(!tm_json_arg_shapes_has_room(&with->shapes), "so do those of a file with very long keys");
     tm_event_sink_release(&with->sink);
     tm_json_arg_shapes_release(&with->shapes);
     tm_json_args_release(&with->args);
