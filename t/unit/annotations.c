@@ -58,15 +58,13 @@ static void gives_once(struct tm_annotations *a, const struct tm_buf *detail, st
                        const char *wanted)
 {
     struct tm_buf text = {0};
-    struct tm_text out;
+    struct tm_text out = {NULL, 0};
     struct tm_pb_field f;
     bool good = true;
     tm_annotations_begin(a, 4, 1, keys);
     for (struct tm_pb pb = tm_pb_of(detail->data, detail->len); tm_pb_next(&pb, &f) == TM_OK;)
         good = good && tm_annotations_add(a, f.data, f.len) == TM_OK;
     good = good && tm_annotations_end(a, &out) == TM_OK;
-    if (!good)
-        out = (struct tm_text){NULL, 0};
     for (struct tm_pb pb = tm_pb_of(out.data, out.len); tm_pb_next(&pb, &f) == TM_OK;) {
         if (text.len)
             tm_buf_add_byte(&text, ' ');
