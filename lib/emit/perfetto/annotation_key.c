@@ -47,12 +47,19 @@ static uint32_t find_mark(struct tm_text key, uint32_t i)
     return i;
 }
 
-uint32_t tm_annotation_name_end(struct tm_text key, uint32_t from)
+uint32_t tm_annotation_name_end(struct tm_text key, uint32_t from, uint32_t depth)
 {
-    uint32_t i = find_mark(key, from);
+    uint32_t i = depth < TM_ANNOTATION_DEPTH_MAX ? find_mark(key, from) : (uint32_t)key.len;
     while (i < key.len && key.data[i] == '[' && (i == from || !tm_annotation_index_end(key, i)))
         i = find_mark(key, i + 1);
     return i;
+}
+
+bool tm_annotation_is_array(struct tm_text key, uint32_t end, uint32_t depth, uint32_t *from)
+{
+    const bool is_entry = key.data[end] == '.';
+    *from = end + is_entry;
+    return !is_entry && depth < TM_ANNOTATION_DEPTH_MAX && tm_annotation_index_end(key, end);
 }
 
 bool tm_annotation_name_next(struct tm_annotation_name_walk *walk, struct tm_text *name)
@@ -60,20 +67,13 @@ bool tm_annotation_name_next(struct tm_annotation_name_walk *walk, struct tm_tex
     const struct tm_text key = walk->key;
     bool has_name = false;
     while (!walk->is_over && !has_name) {
-        uint32_t end = (uint32_t)key.len;
         has_name = !walk->is_array;
-        if (walk->is_array)
-            end = tm_annotation_index_end(key, walk->from);
-        else if (walk->depth < TM_ANNOTATION_DEPTH_MAX)
-            end = tm_annotation_name_end(key, walk->from);
+        uint32_t end = has_name ? tm_annotation_name_end(key, walk->from, walk->depth)
+                                : tm_annotation_index_end(key, walk->from);
         *name = tm_text_at(key.data + walk->from, end - walk->from);
         walk->is_over = end == key.len;
-        if (walk->is_over)
-            break;
-        bool is_entry = key.data[end] == '.';
-        walk->is_array = !is_entry && walk->depth < TM_ANNOTATION_DEPTH_MAX && tm_annotation_index_end(key, end);
-        walk->from = end + is_entry;
-        walk->depth++;
+        if (!walk->is_over)
+            walk->is_array = tm_annotation_is_array(key, end, walk->depth++, &walk->from);
     }
     return has_name;
 }

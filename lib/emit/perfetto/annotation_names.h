@@ -17,7 +17,7 @@ enum { TM_ANNOTATION_ID_BYTES = 4 }; /* of the id of a name in a list of ids */
 struct tm_annotation_names {
     /* private */
     struct tm_intern names; /* a name's id is its number plus 1 */
-    struct tm_buf lists;    /* each: four bytes of length, then what is used in annotations */
+    struct tm_buf lists;    /* each: its length in four bytes, then ids as tm_annotation_names_find returns them */
     struct tm_map list_of;  /* from a string to the place of its list, plus 1; 0: its names have no ids */
     struct tm_map written;  /* strings and names that have their entries, each with its machine */
     struct tm_recent_arg_keys {

@@ -23,7 +23,7 @@ struct annotation {
     struct tm_text ids; /* of the names in the key, four bytes for each; empty: none has one */
 };
 
-/* The key of ARG, in which names and indices are found. */
+/* Returns the key of ARG, in which names and indices are found. */
 static struct tm_text key_of(const struct annotation *arg)
 {
     return tm_text_at(arg->key, arg->len);
@@ -161,10 +161,7 @@ static enum tm_status begin_group(struct tm_annotations *a, uint32_t id, const s
                                   const struct annotation *arg, struct tm_annotation_group group)
 {
     struct tm_annotation_group *g = &a->groups[a->depth];
-    bool is_entry = arg->key[group.end] == '.';
-    group.from = group.end + is_entry;
-    group.is_array =
-        !is_entry && a->depth < TM_ANNOTATION_DEPTH_MAX && tm_annotation_index_end(key_of(arg), group.end);
+    group.is_array = tm_annotation_is_array(key_of(arg), group.end, a->depth, &group.from);
     *g = group;
     a->depth++;
     return begin_argument(a, id, name, &g->mark);
@@ -185,7 +182,7 @@ static enum tm_status begin_element(struct tm_annotations *a, struct tm_annotati
 static uint32_t find_name(const struct tm_annotations *a, const struct annotation *arg, uint32_t from, uint32_t i,
                           struct name *name)
 {
-    uint32_t end = a->depth < TM_ANNOTATION_DEPTH_MAX ? tm_annotation_name_end(key_of(arg), from) : arg->len;
+    uint32_t end = tm_annotation_name_end(key_of(arg), from, a->depth);
     *name = (struct name){tm_text_at(arg->key + from, end - from), id_of(arg, i)};
     return end;
 }
