@@ -33,6 +33,7 @@ static const struct tm_program program = {
              "      --no-json-detail   leave out arguments of JSON events; the raw payload has them\n"
              "      --json-args=NAME,...  keep only arguments of JSON events with these names\n"
              "      --no-packet-args   leave out arguments of track events; the raw payload has them\n"
+             "      --packet-values    keep extra counter values of track events in their packets alone\n"
              "      --by-reference     refer to the text of JSON events in regular files, do not copy it\n"
              "      --whole-sched      keep compact_sched messages whole, for outputs that take them so\n"
              "      --text FILE        write the text of other JSON events to FILE, which exists\n"
@@ -45,13 +46,13 @@ static const struct tm_program program = {
 };
 
 enum { OPT_IGNORE_UNKNOWN = 256, OPT_ON_DAMAGE, OPT_MAX_EXPANSION, OPT_HINTS, OPT_NO_RAW, OPT_RAW, OPT_NO_DETAIL,
-       OPT_NO_JSON_DETAIL, OPT_JSON_ARGS, OPT_NO_PACKET_ARGS, OPT_BY_REFERENCE, OPT_WHOLE_SCHED, OPT_TEXT,
-       OPT_COPY, OPT_COPY_NO_PACKETS };
+       OPT_NO_JSON_DETAIL, OPT_JSON_ARGS, OPT_NO_PACKET_ARGS, OPT_PACKET_VALUES, OPT_BY_REFERENCE, OPT_WHOLE_SCHED,
+       OPT_TEXT, OPT_COPY, OPT_COPY_NO_PACKETS };
 
 struct settings {
     struct tm_unpack_options unpack;
     struct tm_raw_choice raw;
-    bool no_detail, no_json_detail, no_packet_args, whole_sched;
+    bool no_detail, no_json_detail, no_packet_args, packet_values, whole_sched;
     const char *text, *copy;
     bool copy_no_packets;
     struct tm_name_set json_args;
@@ -103,6 +104,7 @@ static int take_option(void *context, int option, const char *value)
                                     TM_NAME_SET_MAX);
         break;
     case OPT_NO_PACKET_ARGS: settings->no_packet_args = true; break;
+    case OPT_PACKET_VALUES: settings->packet_values = true; break;
     case OPT_BY_REFERENCE: settings->unpack.by_reference = true; break;
     case OPT_WHOLE_SCHED: settings->whole_sched = true; break;
     case OPT_TEXT: settings->text = value; break;
@@ -130,6 +132,7 @@ static int parse(int argc, char **argv, struct settings *settings)
         {"no-json-detail", no_argument, NULL, OPT_NO_JSON_DETAIL},
         {"json-args", required_argument, NULL, OPT_JSON_ARGS},
         {"no-packet-args", no_argument, NULL, OPT_NO_PACKET_ARGS},
+        {"packet-values", no_argument, NULL, OPT_PACKET_VALUES},
         {"by-reference", no_argument, NULL, OPT_BY_REFERENCE},
         {"whole-sched", no_argument, NULL, OPT_WHOLE_SCHED},
         {"text", required_argument, NULL, OPT_TEXT},
@@ -222,6 +225,7 @@ static enum tm_status run(struct settings *settings, int fd, char **paths, size_
         sink.want_detail && !(settings->no_json_detail && tm_raw_choice_has(&sink.raw, TM_RAW_JSON));
     sink.json_args = settings->json_args.count ? &settings->json_args : NULL;
     sink.want_packet_args = !(settings->no_packet_args && tm_raw_choice_has(&sink.raw, TM_RAW_PACKET));
+    sink.want_value_rows = !(settings->packet_values && tm_raw_choice_has(&sink.raw, TM_RAW_PACKET));
     sink.want_compact_messages = settings->whole_sched && tm_raw_choice_has(&sink.raw, TM_RAW_COMPACT_MESSAGE);
     enum tm_status st = settings->text ? tm_text_file_open(&text, settings->text, err) : TM_OK;
     if (st == TM_OK && settings->copy)

@@ -504,6 +504,88 @@ for i in range(40):
 EOF
 }
 
+# Two traces with extra counter values in all forms: incremental ones, with a unit, doubles, sums that become doubles,
+# packed ones, fewer values than the defaults name tracks, tracks of the event's own, too many values, packets with
+# interned data, flows, thread times and defaults that change. The same packets come again. The descriptors of two
+# counters have a time after the first events with their values.
+counted() {
+    PYTHONPATH="$TM_SRC/t/gen" python3 - "$1" <<'EOF'
+import random, sys
+from wire import field, varint
+r = random.Random(sys.argv[1])
+def write(packet):
+    sys.stdout.buffer.write(field(1, packet))
+def descriptor(uuid, inner, time=None):
+    write((field(8, time) if time else b'') + field(10, 1) + field(60, field(1, uuid) + inner))
+descriptor(1, field(2, 'thread') + field(4, field(1, 7) + field(2, 8)))
+descriptor(2, field(2, 'time') + field(5, 1) + field(8, field(4, 1000) + field(5, 1)))
+descriptor(3, field(2, 'late') + field(5, 1) + field(8, b''), 90000)
+descriptor(4, field(2, 'double') + field(5, 1) + field(8, field(5, 1)))
+descriptor(5, field(2, 'own') + field(5, 1) + field(8, field(5, 1)), 80000)
+def defaults(tracks, doubles):
+    return field(59, field(11, field(11, 1) + b''.join(field(31, t) for t in tracks) + field(45, b''.join(map(varint, doubles)))))
+write(field(10, 1) + field(13, 1) + defaults([2, 3], [4]))
+for i in range(3000):
+    state = b''
+    if i == 1500:
+        state = defaults([3], [])
+    kind = r.choice([1, 2, 3, 3])
+    event = field(9, kind) + (field(23, 'name%d' % r.randrange(3)) if kind != 2 else b'')
+    form = r.randrange(16)
+    values = [r.choice([0, 1, 5, 70000, -3, 1 << 62])] + [r.randrange(300)] * r.choice([0, 0, 1])
+    values = values[:1] if i >= 1500 else values
+    if form == 0:
+        event += field(12, b''.join(map(varint, values)))
+    elif form == 1:
+        event += field(31, 5) + field(12, 1)
+    elif form == 2:
+        event += b''.join(field(12, 1) for _ in range(r.choice([3, 10])))
+    elif form == 3 and i < 1500:
+        event += field(12, values[0]) + field(46, r.choice([0.5, 1e300]))
+    elif form == 4 and i < 1500:
+        event = field(46, 1.5) + event
+    elif form == 5:
+        event += field(12, values[0]) + field(47, (9).to_bytes(8, 'little'))
+    elif form == 6:
+        event += field(17, 30 + i) + field(12, 2)
+    elif form < 13:
+        event += b''.join(field(12, v) for v in values)
+    if form == 7:
+        state += field(12, field(2, field(1, 100 + i) + field(2, 'text')))
+    if form == 8:
+        event += field(4, field(10, 'key') + field(3, i))
+    write(field(8, 1000 + 40 * i) + field(10, 1) + field(13, 2) + field(11, event) + field(3, 99) + state)
+EOF
+}
+
+@test "extra counter values need no rows if their packets are kept" {
+    cd "$BATS_TEST_TMPDIR"
+    counted 1 >a.pftrace
+    counted 2 >b.pftrace
+    for option in "" --packet-values; do
+        tm-unpack $option a.pftrace b.pftrace >u$option
+        tm-manifest <u$option | tm-clocks | tm-sort | tm-emit -q -o m$option.pftrace
+        tm-emit -f frames <u$option | grep -c "kind=counter.*derived" >rows$option
+        tm-emit -f frames <u$option | grep -c 'raw_body' >bodies$option
+    done
+    cmp m.pftrace m--packet-values.pftrace
+    [ "$(cat rows)" -gt 4000 ]
+    [ "$(cat rows--packet-values)" -lt "$(($(cat rows) / 3))" ]
+    [ "$(cat bodies--packet-values)" -gt "$(($(cat bodies) + 2000))" ]
+    # The absolute values are those that the rows have. Those of `time' exceed what its field in a packet can hold.
+    tm-merge -o rows.db a.pftrace b.pftrace
+    tm-merge -o packets.db m--packet-values.pftrace
+    for db in rows packets; do
+        sqlite3 $db.db "SELECT name, ts, value FROM counter JOIN track ON track.id = track_id
+                        WHERE name != 'time' ORDER BY 1, 2, 3" >$db.txt
+    done
+    [ "$(wc -l <rows.txt)" -gt 3000 ]
+    cmp rows.txt packets.txt
+    tm-merge --only name=name1 -o one.pftrace a.pftrace b.pftrace
+    tm-unpack a.pftrace b.pftrace | tm-manifest | tm-clocks | tm-sort | tm-emit -q --only name=name1 -o other.pftrace
+    cmp one.pftrace other.pftrace
+}
+
 @test "args of track events can be left out if their packets are kept" {
     cd "$BATS_TEST_TMPDIR"
     annotated >a.pftrace

@@ -88,6 +88,9 @@ out.jsonl" ]
     merge --only machine=host -o out.pftrace x || true
     grep -Fx "tm-unpack --raw proto,short-line --no-packet-args -- x" args.tm-unpack
     rm args.*
+    merge -o out.pftrace x || true
+    grep -Fx "tm-unpack --raw proto,short-line --no-packet-args --packet-values --whole-sched -- x" args.tm-unpack
+    rm args.*
     merge --dry-run --json -o out.csv x
     grep -Fx "tm-emit -f report --json" args.tm-emit
     [ ! -e out.csv ]

@@ -15,6 +15,7 @@ struct needs {
     const char *raw;     /* raw payloads; NULL: none */
     bool detail;
     bool packet_args;    /* arguments of track events although their packets are in the stream */
+    bool packet_values;  /* rows with extra counter values although their packets are in the stream */
     bool takes_messages; /* an output takes whole CompactSched messages, and none shows the stream */
     bool dropped;        /* which events were dropped */
     bool reads_files;    /* the only output reads texts of JSON in their files */
@@ -43,6 +44,7 @@ static struct needs needs_of(const struct tm_merge_request *r, char raw[TM_MERGE
         shows_stream = shows_stream || emit->shows_stream;
     }
     n.raw = len ? raw : NULL;
+    n.packet_values = n.packet_args || r->only.given.count > 0; /* --only looks at the counters of rows */
     n.takes_messages = n.takes_messages && !shows_stream;
     n.reads_files = tm_merge_reads_files(r);
     return n;
@@ -125,6 +127,7 @@ static void add_unpack(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--no-json-detail", lacks_json_detail(r, w->needs));
     add_option(w, "--json-args", r->copy == NULL ? r->json_args : NULL);
     add_flag(w, "--no-packet-args", lacks_packet_args && r->copy == NULL);
+    add_flag(w, "--packet-values", lacks_packet_args && !w->needs->packet_values && r->copy == NULL);
     add_flag(w, "--by-reference", refers(r));
     add_flag(w, "--whole-sched", w->needs->takes_messages && r->copy == NULL);
     add_option(w, "--copy", r->copy);

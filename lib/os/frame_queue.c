@@ -13,10 +13,10 @@ struct tm_frame_lane {
     bool ended, closed;
 };
 
-enum tm_status tm_frame_queue_init(struct tm_frame_queue *queue, uint32_t count, size_t bytes_max,
+enum tm_status tm_frame_queue_init(struct tm_frame_queue *queue, uint32_t count, struct tm_frame_queue_bounds bounds,
                                    struct tm_error *err)
 {
-    *queue = (struct tm_frame_queue){.count = count, .bytes_max = bytes_max};
+    *queue = (struct tm_frame_queue){.count = count, .bounds = bounds};
     queue->lanes = calloc((size_t)count + 1, sizeof *queue->lanes);
     if (queue->lanes == NULL)
         return tm_error_nomem(err);
@@ -45,8 +45,10 @@ static void unlock_changed(struct tm_frame_queue *queue)
 static bool is_full(const struct tm_frame_queue *queue, uint32_t lane)
 {
     const struct tm_frame_lane *l = &queue->lanes[lane];
+    const struct tm_frame_queue_bounds *bounds = &queue->bounds;
     bool is_next = queue->at == lane && l->first == NULL;
-    return !l->closed && !is_next && queue->bytes >= queue->bytes_max;
+    bool is_far = lane > queue->at && lane - queue->at > bounds->near;
+    return !l->closed && !is_next && queue->bytes >= (is_far ? bounds->far_bytes_max : bounds->bytes_max);
 }
 
 static void free_chunk(struct tm_frame_chunk *c)
@@ -69,7 +71,7 @@ static struct tm_frame_chunk *take_spare(struct tm_frame_queue *queue)
 /* Under the lock: keeps C for a writer, unless the bound is reached. */
 static void store_spare(struct tm_frame_queue *queue, struct tm_frame_chunk *c)
 {
-    if (c->bytes.data == NULL || queue->bytes + queue->spare_bytes + c->bytes.cap > queue->bytes_max) {
+    if (c->bytes.data == NULL || queue->bytes + queue->spare_bytes + c->bytes.cap > queue->bounds.bytes_max) {
         free_chunk(c);
         return;
     }
@@ -82,7 +84,7 @@ static void store_spare(struct tm_frame_queue *queue, struct tm_frame_chunk *c)
 /* Under the lock: frees spare chunks until the bound is kept. */
 static void drop_spares(struct tm_frame_queue *queue)
 {
-    while (queue->spares && queue->bytes + queue->spare_bytes > queue->bytes_max)
+    while (queue->spares && queue->bytes + queue->spare_bytes > queue->bounds.bytes_max)
         free_chunk(take_spare(queue));
 }
 

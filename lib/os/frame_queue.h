@@ -2,8 +2,9 @@
  * reader empties the lanes one after another. So several threads can make the parts of a stream at the same time, and
  * the parts are written in order (doc/parallel.md).
  *
- * All lanes share one bound on memory. A writer waits while the bound is reached. The writer of the reader's lane does
- * not wait if that lane is empty, so the reader always makes progress. */
+ * All lanes share one bound on memory. A writer waits while the bound is reached. A writer far ahead of the reader has
+ * a lower bound: it has time, and memory that was used recently is faster than fresh memory. The writer of the reader's
+ * lane does not wait if that lane is empty, so the reader always makes progress. */
 #ifndef TM_OS_FRAME_QUEUE_H
 #define TM_OS_FRAME_QUEUE_H
 
@@ -16,6 +17,12 @@
 struct tm_frame_lane;
 struct tm_frame_chunk;
 
+struct tm_frame_queue_bounds {
+    size_t bytes_max;     /* of all lanes */
+    size_t far_bytes_max; /* of all lanes, for the writers of lanes more than NEAR after the reader's */
+    uint32_t near;
+};
+
 struct tm_frame_queue {
     /* private; all but the lock are under the lock */
     pthread_mutex_t lock;
@@ -24,14 +31,15 @@ struct tm_frame_queue {
     uint32_t count;
     uint32_t at; /* the lane that the reader is at */
     bool reader_waits; /* for a chunk of that lane */
-    size_t bytes, bytes_max;
+    struct tm_frame_queue_bounds bounds;
+    size_t bytes;
     struct tm_frame_chunk *spares; /* memory of chunks that were taken, for writers: fresh memory costs page faults */
-    size_t spare_bytes;            /* together with bytes at most bytes_max */
+    size_t spare_bytes;            /* together with bytes at most bounds.bytes_max */
 };
 
-/* Makes a queue of COUNT lanes that holds about BYTES_MAX bytes. TM_OK or TM_E_SYSTEM. After TM_E_SYSTEM, release must
- * not be called. */
-enum tm_status tm_frame_queue_init(struct tm_frame_queue *queue, uint32_t count, size_t bytes_max,
+/* Makes a queue of COUNT lanes that holds about as many bytes as BOUNDS allow. TM_OK or TM_E_SYSTEM. After TM_E_SYSTEM,
+ * release must not be called. */
+enum tm_status tm_frame_queue_init(struct tm_frame_queue *queue, uint32_t count, struct tm_frame_queue_bounds bounds,
                                    struct tm_error *err);
 
 /* Appends CHUNK to LANE with STAMP, a number for the reader. CHUNK is empty afterwards, and its memory is other memory

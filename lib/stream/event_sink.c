@@ -9,7 +9,7 @@ void tm_event_sink_init(struct tm_event_sink *sink, struct tm_stream_writer *wri
 {
     *sink = (struct tm_event_sink){
         .writer = writer, .raw = TM_RAW_CHOICE_ALL, .want_detail = true, .want_json_detail = true,
-        .want_packet_args = true};
+        .want_packet_args = true, .want_value_rows = true};
     tm_intern_init(&sink->strings, TM_SINK_STRINGS_MAX, TM_SINK_STRING_BYTES_MAX);
 }
 

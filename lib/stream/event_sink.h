@@ -30,6 +30,7 @@ struct tm_event_sink {
     bool want_json_detail; /* also keep args of Chrome JSON events, which are in raw too (default: true) */
     const struct tm_name_set *json_args; /* only these args of Chrome JSON events; borrowed; NULL: all (default) */
     bool want_packet_args; /* also keep args of track events, which are in raw too (default: true) */
+    bool want_value_rows;  /* keep extra counter values of track events as rows, not in raw alone (default: true) */
     /* For a sink whose frames are copied into the sink of the run: converts *STRING from a number of this sink to that
      * of the run's sink. NULL: this is the run's sink. */
     enum tm_status (*run_string)(void *arg, uint32_t *string, struct tm_error *err);

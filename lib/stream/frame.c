@@ -250,13 +250,11 @@ static enum tm_status append_small(struct tm_frame_writer *writer, const struct 
     const struct tm_frame_head *head = parts->head;
     uint8_t tail[TM_FRAME_CHECKSUM_BYTES] = {TM_FRAME_CHECKSUM_TAG};
     size_t start = out->len + head->length_bytes;
-    enum tm_status st = tm_buf_add(out, head->bytes, head->len);
-    for (size_t i = 0; i < parts->count && st == TM_OK; i++)
-        st = tm_buf_add(out, parts->pieces[i].data, parts->pieces[i].len);
-    if (st == TM_OK)
-        st = tm_buf_reserve(out, sizeof tail);
-    if (st < 0)
+    if (tm_buf_reserve(out, head->whole_bytes) != TM_OK) /* once, because each growth copies */
         return tm_error_nomem(err);
+    tm_buf_add(out, head->bytes, head->len);
+    for (size_t i = 0; i < parts->count; i++)
+        tm_buf_add(out, parts->pieces[i].data, parts->pieces[i].len);
     tm_put_le64(tail + 1, tm_hash64(out->data + start, out->len - start));
     tm_buf_add(out, tail, sizeof tail);
     return out->len >= TM_FRAME_WRITE_BYTES ? tm_frame_flush(writer, err) : TM_OK;

@@ -270,6 +270,7 @@ static void init_worker(struct tm_jobs *jobs, struct worker *w)
     w->sink.want_json_detail = sink->want_json_detail;
     w->sink.json_args = sink->json_args;
     w->sink.want_packet_args = sink->want_packet_args;
+    w->sink.want_value_rows = sink->want_value_rows;
     w->sink.want_compact_messages = sink->want_compact_messages;
     w->sink.run_string = run_string;
     w->sink.run_arg = w;
@@ -292,7 +293,9 @@ static enum tm_status start_workers(struct tm_jobs *jobs, uint32_t count)
     enum tm_status st = tm_run_strings_init(&jobs->strings, jobs->run->err);
     if (st < 0)
         return st;
-    st = tm_frame_queue_init(&jobs->queue, jobs->count, count * TM_JOBS_WORKER_BYTES, jobs->run->err);
+    const struct tm_frame_queue_bounds bounds = {
+        .bytes_max = count * TM_JOBS_WORKER_BYTES, .far_bytes_max = count * TM_JOBS_FAR_WORKER_BYTES, .near = count};
+    st = tm_frame_queue_init(&jobs->queue, jobs->count, bounds, jobs->run->err);
     if (st < 0) {
         tm_run_strings_release(&jobs->strings);
         return st;

@@ -5,8 +5,10 @@
 
 #include "unpack/archive.h"
 
-/* The memory that a worker's frames may take before they are written. */
+/* The memory that a worker's frames may take before they are written; and before workers wait whose turns are far ahead
+ * of the one that is written. */
 #define TM_JOBS_WORKER_BYTES ((size_t)64 << 20)
+#define TM_JOBS_FAR_WORKER_BYTES ((size_t)4 << 20)
 
 /* The turns of an archive. */
 struct tm_turns {

@@ -5,8 +5,11 @@
 #include "tap.h"
 
 #include <stdatomic.h>
+#include <time.h>
 
 enum { LANES = 9, CHUNKS = 50, WRITERS = 3, CHUNK_BYTES = 1000, BYTES_MAX = 4000 };
+
+static const struct tm_frame_queue_bounds BOUNDS = {BYTES_MAX, BYTES_MAX, LANES};
 
 static bool is_set(void *flag)
 {
@@ -19,6 +22,7 @@ struct writers {
     uint32_t next;
     uint32_t seen;   /* belongs to the reader, and to a visiting writer */
     unsigned failed; /* calls with an unexpected result */
+    _Atomic unsigned far; /* chunks in a far lane */
 };
 
 static enum tm_status put(struct tm_frame_queue *queue, uint32_t lane, uint32_t number)
@@ -102,7 +106,7 @@ static void test_order(void)
     struct tm_thread threads[WRITERS];
     struct tm_error err = {0};
     (void)pthread_mutex_init(&w.lock, NULL);
-    ok(tm_frame_queue_init(&w.queue, LANES, BYTES_MAX, &err) == TM_OK);
+    ok(tm_frame_queue_init(&w.queue, LANES, BOUNDS, &err) == TM_OK);
     unsigned started = 0;
     while (started < WRITERS && tm_thread_start(&threads[started], write_lanes, &w))
         started++;
@@ -114,6 +118,15 @@ static void test_order(void)
     is_int(w.queue.bytes, 0);
     tm_frame_queue_release(&w.queue);
     (void)pthread_mutex_destroy(&w.lock);
+}
+
+/* Puts a chunk into lane 2. */
+static void *write_far(void *arg)
+{
+    struct writers *w = arg;
+    if (put(&w->queue, 2, 0) == TM_OK)
+        atomic_store(&w->far, 1);
+    return NULL;
 }
 
 /* Puts chunks into lane 1 until that is closed. */
@@ -132,7 +145,7 @@ static void test_bound(void)
     struct tm_error err = {0};
     struct tm_buf chunk = {0};
     uint64_t stamp;
-    ok(tm_frame_queue_init(&w.queue, 2, BYTES_MAX, &err) == TM_OK);
+    ok(tm_frame_queue_init(&w.queue, 2, BOUNDS, &err) == TM_OK);
     ok(tm_thread_start(&thread, write_too_much, &w));
     ok_named(put(&w.queue, 0, 3) == TM_OK, "the lane that is read takes a chunk whatever the others hold");
     tm_frame_queue_end(&w.queue, 0);
@@ -145,6 +158,25 @@ static void test_bound(void)
     is_int(put(&w.queue, 1, 0), TM_END);
     ok(tm_frame_queue_take(&w.queue, 1, &chunk, &stamp) == TM_END);
     tm_buf_release(&chunk);
+    tm_frame_queue_release(&w.queue);
+}
+
+/* A writer far ahead of the reader waits at the lower bound, one that is near does not. */
+static void test_far_bound(void)
+{
+    const struct tm_frame_queue_bounds bounds = {.bytes_max = BYTES_MAX, .far_bytes_max = CHUNK_BYTES, .near = 1};
+    struct writers w = {.next = 0};
+    struct tm_thread thread;
+    struct tm_error err = {0};
+    ok(tm_frame_queue_init(&w.queue, 3, bounds, &err) == TM_OK);
+    ok_named(put(&w.queue, 1, 0) == TM_OK && put(&w.queue, 1, 1) == TM_OK, "a near lane takes chunks up to the bound");
+    ok(tm_thread_start(&thread, write_far, &w));
+    struct timespec wait = {.tv_nsec = 20 * 1000 * 1000};
+    (void)nanosleep(&wait, NULL);
+    is_int(atomic_load(&w.far), 0);
+    tm_frame_queue_close(&w.queue, 1);
+    tm_thread_end(&thread);
+    ok_named(atomic_load(&w.far) == 1, "a far lane takes its chunk once there is room");
     tm_frame_queue_release(&w.queue);
 }
 
@@ -168,7 +200,7 @@ static void test_needless_visit(void)
     struct visitor v = {.visited = TM_OK};
     struct tm_thread thread;
     struct tm_error err = {0};
-    ok(tm_frame_queue_init(&v.queue, 2, BYTES_MAX, &err) == TM_OK);
+    ok(tm_frame_queue_init(&v.queue, 2, BOUNDS, &err) == TM_OK);
     ok(tm_thread_start(&thread, visit_until_set, &v));
     atomic_store(&v.flag, true);
     tm_frame_queue_wake(&v.queue);
@@ -181,7 +213,7 @@ static void test_left_over(void)
 {
     struct tm_frame_queue queue;
     struct tm_error err = {0};
-    ok(tm_frame_queue_init(&queue, 1, BYTES_MAX, &err) == TM_OK && put(&queue, 0, 0) == TM_OK);
+    ok(tm_frame_queue_init(&queue, 1, BOUNDS, &err) == TM_OK && put(&queue, 0, 0) == TM_OK);
     tm_frame_queue_release(&queue); /* chunks that nobody took are freed */
 }
 
@@ -189,6 +221,7 @@ int main(void)
 {
     test_order();
     test_bound();
+    test_far_bound();
     test_needless_visit();
     test_left_over();
     return tap_done();

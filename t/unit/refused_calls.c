@@ -442,7 +442,7 @@ static enum tm_status queue_chunks(struct tm_buf *result, struct tm_error *err)
     struct tm_frame_queue queue;
     struct tm_buf chunk = {0};
     uint64_t stamp;
-    enum tm_status st = tm_frame_queue_init(&queue, 2, 1000, err);
+    enum tm_status st = tm_frame_queue_init(&queue, 2, (struct tm_frame_queue_bounds){1000, 1000, 0}, err);
     if (st < 0)
         return st;
     for (uint32_t i = 0; i < 4 && st == TM_OK; i++) {

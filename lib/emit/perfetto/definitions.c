@@ -247,9 +247,28 @@ static bool sequence_is_absent(struct pftrace *p, const struct tm_event *e)
     return true;
 }
 
+/* True if no descriptor of a track is pending that the defaults of E's sequence name for extra counter values. */
+static bool defaults_are_absent(struct pftrace *p, const struct tm_event *e)
+{
+    if (p->default_tracks.count == 0 || e->generation == 0)
+        return true;
+    struct tm_absent_need *place =
+        &p->absent_defaults[absent_place(e->file, e->generation, TM_ABSENT_SEQUENCES)];
+    if (is_absent(p, place, e->file, e->generation))
+        return true;
+    uint32_t count;
+    const uint64_t *tracks = tm_default_tracks_of(&p->default_tracks, e->generation, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!tm_pftrace_track_is_absent(p, e->file, tracks[i]))
+            return false;
+    *place = (struct tm_absent_need){e->generation, e->file, p->pending.additions};
+    return true;
+}
+
 bool tm_pftrace_none_due(struct pftrace *p, const struct tm_event *e)
 {
     return tm_pending_events_none_due(&p->pending.events, e->time_ns) && sequence_is_absent(p, e) &&
+           defaults_are_absent(p, e) &&
            (!(e->flags & TM_EVENT_HAS_TRACK) || tm_event_scope(e->flags) != TM_SCOPE_TRACK ||
             tm_pftrace_track_is_absent(p, e->file, e->track));
 }
@@ -264,11 +283,28 @@ static enum tm_status write_needed(struct pftrace *p, const struct tm_event *e, 
     return st;
 }
 
+static enum tm_status track_due(struct pftrace *p, const struct tm_event *e, uint64_t track, struct tm_error *err)
+{
+    return tm_pftrace_track_is_absent(p, e->file, track)
+               ? TM_OK
+               : write_needed(p, e, track_need(tm_packet_id(&p->packets, e->file, track)), err);
+}
+
 enum tm_status tm_pftrace_track_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
-    return tm_pftrace_track_is_absent(p, e->file, e->track)
-               ? TM_OK
-               : write_needed(p, e, track_need(tm_packet_id(&p->packets, e->file, e->track)), err);
+    return track_due(p, e, e->track, err);
+}
+
+/* Writes the descriptors of the counters of which E, a recorded packet, has extra values. */
+static enum tm_status default_tracks_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    uint32_t count;
+    enum tm_status st = TM_OK;
+    const uint64_t *tracks = tm_default_tracks_of(&p->default_tracks, e->generation, &count);
+    for (uint32_t i = 0; i < count && st == TM_OK; i++)
+        if (tm_default_tracks_uses(&p->default_tracks, e, i))
+            st = track_due(p, e, tracks[i], err);
+    return st;
 }
 
 enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
@@ -282,6 +318,8 @@ enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struc
         st = write_needed(p, e, sequence_need(e), err);
     if (st == TM_OK && p->threads.count && tm_event_raw(e->flags) == TM_RAW_PACKET)
         st = repeat_thread(p, e, err);
+    if (st == TM_OK && tm_event_raw(e->flags) == TM_RAW_PACKET && p->pending.events.count && !defaults_are_absent(p, e))
+        st = default_tracks_due(p, e, err);
     if (st < 0 || p->pending.events.count == 0 || !(e->flags & TM_EVENT_HAS_TRACK) ||
         tm_event_scope(e->flags) != TM_SCOPE_TRACK)
         return st;

@@ -3,6 +3,7 @@
 #define TM_EMIT_PERFETTO_INTERNAL_H
 
 #include "emit/emit.h"
+#include "emit/perfetto/default_tracks.h"
 #include "emit/perfetto/ftrace_bounds.h"
 #include "emit/perfetto/ftrace_writer.h"
 #include "emit/perfetto/line_tasks.h"
@@ -38,6 +39,8 @@ struct pftrace {
     struct tm_line_tasks line_tasks;
     struct tm_pending_definitions pending;
     struct tm_absent_need absent_tracks[TM_ABSENT_TRACKS], absent_sequences[TM_ABSENT_SEQUENCES]; /* caches */
+    struct tm_absent_need absent_defaults[TM_ABSENT_SEQUENCES]; /* the same for all default tracks of a generation */
+    struct tm_default_tracks default_tracks;
     struct tm_sequence_threads threads;
     struct tm_untimed_packets untimed;
     struct tm_trace_stats trace_stats;

@@ -3,7 +3,7 @@
 #ifndef TM_EMIT_PERFETTO_PACKET_RETIME_H
 #define TM_EMIT_PERFETTO_PACKET_RETIME_H
 
-#include "emit/perfetto/packet_values.h"
+#include "perfetto/extra_counters.h"
 #include "emit/perfetto/packet_writer.h"
 
 /* True if EVENT's packet has extra counter values. The rows after it are then needed. */

@@ -58,22 +58,22 @@ static bool put_new(struct splice *s, uint32_t id, enum tm_pb_type type, uint64_
     return add_range(s, from, (size_t)(p - from));
 }
 
-/* Replaces as many extra counter values as F holds by those of the derived rows. */
+static inline bool copy(struct splice *s, const struct tm_pb_field *f)
+{
+    return add_range(s, f->start, (size_t)(f->end - f->start));
+}
+
+/* Replaces as many extra counter values as F holds by those of the derived rows. If there are fewer, F is copied. */
 static bool put_extras(struct splice *s, const struct tm_pb_field *f)
 {
     enum tm_pb_type type = tm_extra_values_are_double(f) ? TM_PB_I64 : TM_PB_VARINT;
     uint32_t n = tm_extra_values_in(f);
     if (!s->draft->has_extras || n > s->draft->extra_count - s->extras_used)
-        return false;
+        return copy(s, f);
     for (; n > 0; n--)
         if (!put_new(s, f->id, type, tm_extra_value_for(&s->draft->extras[s->extras_used++], f)))
             return false;
     return true;
-}
-
-static inline bool copy(struct splice *s, const struct tm_pb_field *f)
-{
-    return add_range(s, f->start, (size_t)(f->end - f->start));
 }
 
 /* Adds the field F of a track event. False: it has no fast path; ids and values have one if they are alone in their

@@ -163,7 +163,7 @@ static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, 
         return write_service_event(p, e, &service_event, err);
     bool may_have_extras = e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER;
     if (may_have_extras && p->no_values_follow)
-        return tm_packet_retime(&p->packets, e, &p->extras, err); /* it has no extra values */
+        return tm_packet_retime(&p->packets, e, &p->extras, err); /* no row replaces its extra values, if it has any */
     if (!may_have_extras || !tm_packet_has_extras(e))
         return tm_packet_retime(&p->packets, e, NULL, err);
     return copy_pending_packet(p, e, err);
@@ -270,6 +270,8 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
     if (e->kind == TM_KIND_METADATA && (e->flags & TM_EVENT_DERIVED || is_own))
         return TM_OK; /* only the bounds and databases need it */
     if ((st = note_task(p, e, err)) < 0)
+        return st;
+    if (e->kind == TM_KIND_SEQUENCE_STATE && (st = tm_default_tracks_note(&p->default_tracks, e, err)) < 0)
         return st;
     if (tm_pftrace_is_due_later(e))
         return tm_pftrace_add_pending(p, e, err);
@@ -560,6 +562,7 @@ static void pftrace_close(void *state)
     tm_pending_definitions_release(&p->pending);
     tm_untimed_packets_release(&p->untimed);
     tm_sequence_threads_release(&p->threads);
+    tm_default_tracks_release(&p->default_tracks);
     tm_track_writer_release(&p->tracks);
     tm_sample_writer_release(&p->samples);
     tm_line_tasks_release(&p->line_tasks);

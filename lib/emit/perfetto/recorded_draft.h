@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "emit/perfetto/draft_head.h"
 #include "emit/perfetto/id_mix.h"
-#include "emit/perfetto/packet_values.h"
+#include "perfetto/extra_counters.h"
 
 /* Zero-initialise. */
 struct tm_recorded_draft {

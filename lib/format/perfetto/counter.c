@@ -145,7 +145,7 @@ static enum tm_status read_extra(const struct tm_proto_track_context *c, const s
     size_t track_count =
         count == 0 ? 0
                    : read_tracks(c, is_double ? TM_TRACK_EVENT_EXTRA_DOUBLE_TRACKS : TM_TRACK_EVENT_EXTRA_TRACKS,
-                                 is_double ? &sequence->extra_double_tracks : &sequence->extra_tracks, tracks);
+                                 is_double ? &sequence->extra_tracks.doubles : &sequence->extra_tracks.ints, tracks);
     if (count > track_count || count + c->rows->pending.len / sizeof *row > EXTRA_MAX)
         return drop(c, TM_PROTO_STAT_EXTRA_COUNTER_BAD, err);
     for (size_t i = 0; i < count; i++) {

@@ -14,6 +14,7 @@
 #include "format/perfetto/rows.h"
 #include "perfetto/packet_fields.h"
 #include "perfetto/compact_message.h"
+#include "perfetto/extra_counters.h"
 #include "stream/clock_id.h"
 
 /* Limits. A file that exceeds one gets an error that names the limit. */
@@ -56,8 +57,7 @@ struct tm_proto_sequence {
     bool has_default_track;
     uint64_t default_track;
     struct tm_buf defaults; /* the message as recorded */
-    struct tm_buf extra_tracks;        /* uint64_t in host order: extra_counter_track_uuids */
-    struct tm_buf extra_double_tracks; /* uint64_t in host order: extra_double_counter_track_uuids */
+    struct tm_extra_tracks extra_tracks;
     /* Interned messages: (InternedData field, iid) to offset << 32 | length in `interned`, and to the string number of
      * field 2 (0: not known yet). */
     struct tm_proto_map interned_index;

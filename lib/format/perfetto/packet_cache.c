@@ -1,6 +1,7 @@
 #include "format/perfetto/packet_cache.h"
 
 #include "base/cpu.h"
+#include "format/perfetto/absolute_raw.h"
 
 #include <stdlib.h>
 
@@ -8,11 +9,17 @@ enum {
     TIMESTAMP_TAG = TM_PACKET_TIMESTAMP << 3,
     TAIL_MIN = 8,
     TAIL_MAX = 96,
-    SLOT_BITS = 12,
-    SLOTS = 1 << SLOT_BITS,
+    SMALL_BITS = 9,  /* a new cache has so many slots, as a power of two */
+    LARGE_BITS = 12, /* a cache that proves useful */
     DETAIL_MAX = 1 << 10,   /* bytes of the detail of one row */
     DETAILS_MAX = 1 << 20,  /* bytes of all details */
-    RAW_IS_PACKET = TAIL_MAX + 1
+    RAW_IS_PACKET = TAIL_MAX + 1,
+    /* If fewer of TRIAL packets are in the cache than HITS_MIN, most are read faster without it, and it is not used for
+     * the next PAUSE packets. Otherwise it becomes large if GROWTH_MISSES or more of them are not in it. */
+    TRIAL = 8192,
+    HITS_MIN = TRIAL / 16 * 9,
+    PAUSE = 8 * TRIAL,
+    GROWTH_MISSES = TRIAL / 16
 };
 
 /* Fields whose meaning depends on earlier events, or on more than the sequence's state. */
@@ -33,17 +40,20 @@ struct known {
     uint64_t fields; /* the track event's fields */
     uint8_t tail[TAIL_MAX];
     bool is_copied;      /* only time and position of its row change; its raw payload is in this tail */
+    bool is_absolute;    /* raw has absolute extra counter values (absolute_raw.h) */
     struct tm_event row; /* placed after the tail, so that reads beyond the tail's end stay inside the struct */
 };
 
 struct tm_packet_cache {
-    uint32_t tags[SLOTS]; /* hashes of what is in the slots: a packet that is not there is known to be new at once */
-    struct known known[SLOTS];
-    /* hashes of packets that were seen once; a packet gets a slot when it is seen a second time */
-    uint32_t seen[SLOTS];
+    unsigned bits;       /* there are 1 << bits slots */
+    struct known *known; /* the slots */
+    uint32_t *tags;      /* hashes of what is in the slots: a packet that is not there is known to be new at once */
+    uint32_t *seen; /* hashes of packets that were seen once; a packet gets a slot when it is seen a second time */
     struct tm_event like; /* the first row that is copied */
     uint32_t differing;   /* the columns in which other copied rows differ from it */
     bool has_like;
+    uint32_t hits, misses; /* in the current trial */
+    uint32_t pause;        /* so many packets to go without the cache */
     uint32_t details_len;
     uint8_t details[DETAILS_MAX];
 };
@@ -76,9 +86,9 @@ static inline bool is_equal(const uint8_t *a, const uint8_t *b, size_t len)
     return differs == 0;
 }
 
-static inline uint32_t slot_of(const struct candidate *c)
+static inline uint32_t slot_of(const struct tm_packet_cache *cache, const struct candidate *c)
 {
-    return (uint32_t)(c->hash >> (64 - SLOT_BITS));
+    return (uint32_t)(c->hash >> (64 - cache->bits));
 }
 
 static inline uint32_t tag_of(const struct candidate *c)
@@ -111,7 +121,7 @@ static inline bool matches(const struct tm_proto_sequences *sequences, const str
 static inline struct known *find(const struct tm_proto *p, const struct candidate *c)
 {
     struct tm_packet_cache *cache = p->cache;
-    uint32_t slot = slot_of(c), other = slot ^ 1;
+    uint32_t slot = slot_of(cache, c), other = slot ^ 1;
     if (cache->tags[slot] == tag_of(c) && matches(&p->sequences, &cache->known[slot], c))
         return &cache->known[slot];
     if (cache->tags[other] == tag_of(c) && matches(&p->sequences, &cache->known[other], c))
@@ -128,14 +138,20 @@ static enum tm_status add_with_extras(struct tm_proto *p, const struct known *kn
     const struct tm_proto_packet packet = {.sequence = &p->sequences.all[known->sequence], .machine = row.machine};
     const struct tm_proto_track_event event = {.body = tm_pb_of(c->tail + known->body_from, known->body_len),
                                                .fields = known->fields};
-    const struct tm_proto_track_context context = {
-        .tracks = &p->tracks, .clocks = &p->clocks, .rows = &p->rows, .packet = &packet, .event = &event};
+    const struct tm_proto_track_context context = {.tracks = &p->tracks,
+                                                   .clocks = &p->clocks,
+                                                   .rows = &p->rows,
+                                                   .packet = &packet,
+                                                   .event = &event,
+                                                   .recorded = tm_text_at(row.raw, row.raw_bytes)};
     enum tm_status st = tm_proto_extra_counters_read(&context, &row, err);
+    if (st == TM_OK && known->is_absolute)
+        st = tm_proto_absolute_raw(&context, &row, err);
     if (st < 0)
         return st;
     p->rows.detail.len = 0;
     st = tm_event_sink_add(p->rows.sink, &row, err);
-    return st == TM_OK ? tm_proto_extra_counters_add(&context, err) : st;
+    return st == TM_OK && !known->is_absolute ? tm_proto_extra_counters_add(&context, err) : st;
 }
 
 static inline enum tm_status add(struct tm_proto *p, struct known *known, const struct candidate *c,
@@ -150,11 +166,19 @@ static inline enum tm_status add(struct tm_proto *p, struct known *known, const 
     return known->body_len ? add_with_extras(p, known, c, err) : tm_event_sink_add(p->rows.sink, row, err);
 }
 
+static inline bool is_in_use(const struct tm_packet_cache *cache)
+{
+    return cache && cache->pause == 0;
+}
+
 enum tm_status tm_packet_cache_read(struct tm_proto *p, const uint8_t *data, size_t len, struct tm_error *err)
 {
     struct candidate c;
-    struct known *known = p->cache && take(&c, data, len) ? find(p, &c) : NULL;
-    return known ? add(p, known, &c, err) : TM_END;
+    struct known *known = is_in_use(p->cache) && take(&c, data, len) ? find(p, &c) : NULL;
+    if (known == NULL)
+        return TM_END;
+    p->cache->hits++;
+    return add(p, known, &c, err);
 }
 
 /* Splits the packet that begins at AT if it is complete and short, and prefetches its slot if it has one. */
@@ -164,7 +188,8 @@ static inline bool take_next(const struct tm_proto *p, struct candidate *c, cons
     if (end - at < 2 || at[0] != TM_PROTO_PACKET_TAG || at[1] >= 0x80 || at[1] > end - at - 2 ||
         !take(c, at + 2, at[1]))
         return false;
-    uint32_t slot = cache->tags[slot_of(c)] == tag_of(c) ? slot_of(c) : slot_of(c) ^ 1;
+    uint32_t slot = slot_of(cache, c);
+    slot ^= cache->tags[slot] != tag_of(c);
     c->is_tagged = cache->tags[slot] == tag_of(c);
     if (c->is_tagged) {
         tm_cpu_prefetch(&cache->known[slot]);
@@ -200,12 +225,13 @@ enum tm_status tm_packet_cache_pass(struct tm_proto *p, size_t len, struct tm_er
     enum tm_status st = TM_OK;
     struct rows rows;
     rows.count = 0;
-    bool has = p->cache && take_next(p, &next, at, end);
+    bool has = is_in_use(p->cache) && take_next(p, &next, at, end);
     while (has && next.is_tagged && st == TM_OK) {
         c = next;
         has = take_next(p, &next, c.data + c.len, end);
         if ((known = find(p, &c)) == NULL)
             break;
+        p->cache->hits++;
         at = c.data + c.len;
         if (known->is_copied) {
             rows.events[rows.count] = &known->row;
@@ -240,7 +266,7 @@ static bool has_one_time(const struct tm_proto_packet *packet)
 
 static bool was_seen(struct tm_packet_cache *cache, const struct candidate *c)
 {
-    uint32_t *seen = &cache->seen[slot_of(c)], hash = tag_of(c);
+    uint32_t *seen = &cache->seen[slot_of(cache, c)], hash = tag_of(c);
     bool was = *seen == hash;
     *seen = hash;
     return was;
@@ -250,7 +276,7 @@ static bool was_seen(struct tm_packet_cache *cache, const struct candidate *c)
 static const uint8_t *store_detail(struct tm_packet_cache *cache, const struct tm_event *row)
 {
     if (row->detail_bytes > DETAILS_MAX - cache->details_len) {
-        for (uint32_t i = 0; i < SLOTS; i++)
+        for (uint32_t i = 0; i < 1u << cache->bits; i++)
             cache->known[i].tail_len = 0;
         cache->details_len = 0;
     }
@@ -275,40 +301,108 @@ static void note_columns(struct tm_packet_cache *cache, const struct tm_event *r
     cache->differing |= tm_batch_columns_differing(row, &cache->like);
 }
 
+/* Gives CACHE, whose slots are forgotten, 1 << BITS empty ones. False: out of memory, and it is as before. */
+static bool make_slots(struct tm_packet_cache *cache, unsigned bits)
+{
+    size_t count = (size_t)1 << bits;
+    struct known *known = calloc(count, sizeof *known);
+    uint32_t *tags = calloc(2 * count, sizeof *tags);
+    if (known == NULL || tags == NULL) {
+        free(known);
+        free(tags);
+        return false;
+    }
+    free(cache->known);
+    free(cache->tags);
+    cache->known = known;
+    cache->tags = tags;
+    cache->seen = tags + count;
+    cache->bits = bits;
+    cache->details_len = 0;
+    return true;
+}
+
+/* NULL: out of memory; every packet is read in full. */
+static struct tm_packet_cache *new_cache(void)
+{
+    struct tm_packet_cache *cache = calloc(1, sizeof *cache);
+    if (cache && !make_slots(cache, SMALL_BITS)) {
+        free(cache);
+        return NULL;
+    }
+    return cache;
+}
+
+void tm_packet_cache_free(struct tm_packet_cache *cache)
+{
+    if (cache == NULL)
+        return;
+    free(cache->known);
+    free(cache->tags);
+    free(cache);
+}
+
+static void end_trial(struct tm_packet_cache *cache)
+{
+    if (cache->hits < HITS_MIN)
+        cache->pause = PAUSE;
+    else if (cache->bits < LARGE_BITS && cache->misses >= GROWTH_MISSES)
+        (void)make_slots(cache, LARGE_BITS);
+    cache->hits = cache->misses = 0;
+}
+
+/* Counts a packet that was read. False: the cache is not in use. */
+static bool count_miss(struct tm_packet_cache *cache)
+{
+    if (cache->pause) {
+        cache->pause--;
+        return false;
+    }
+    cache->misses++;
+    if (cache->hits + cache->misses >= TRIAL)
+        end_trial(cache);
+    return true;
+}
+
 void tm_packet_cache_note(struct tm_proto *p, const struct tm_proto_track_context *context, const struct tm_event *row)
 {
     const struct tm_proto_packet *packet = context->packet;
     const struct tm_pb *body = &context->event->body;
+    const struct tm_text raw = context->recorded;
     struct candidate c;
     if (!follows(context->event, row) || packet->interned.id || packet->defaults.id || packet->cleared ||
         packet->dropped)
         return;
-    if (row->detail_bytes > DETAIL_MAX || !take(&c, packet->data, packet->len))
+    if (p->cache == NULL && (p->cache = new_cache()) == NULL)
         return;
-    if (p->cache == NULL && (p->cache = calloc(1, sizeof *p->cache)) == NULL)
-        return; /* out of memory: every packet is read in full */
+    if (!count_miss(p->cache) || row->detail_bytes > DETAIL_MAX || !take(&c, packet->data, packet->len))
+        return;
     if (!was_seen(p->cache, &c) || !has_one_time(packet))
         return;
     const uint8_t *detail = store_detail(p->cache, row);
-    struct known *known = &p->cache->known[slot_of(&c)];
+    uint32_t slot = slot_of(p->cache, &c);
+    struct known *known = &p->cache->known[slot];
     if (known->tail_len) { /* the older one of two packets moves to the neighbouring slot */
-        struct known *neighbour = &p->cache->known[slot_of(&c) ^ 1];
+        struct known *neighbour = &p->cache->known[slot ^ 1];
         *neighbour = *known;
         place_raw(neighbour);
-        p->cache->tags[slot_of(&c) ^ 1] = p->cache->tags[slot_of(&c)];
+        p->cache->tags[slot ^ 1] = p->cache->tags[slot];
     }
-    p->cache->tags[slot_of(&c)] = tag_of(&c);
+    p->cache->tags[slot] = tag_of(&c);
     known->sequence = (uint32_t)(packet->sequence - p->sequences.all);
     known->state = packet->sequence->state;
     known->tail_len = (uint16_t)c.tail_len;
-    known->raw_from = row->raw < c.tail ? RAW_IS_PACKET : (uint16_t)(row->raw - c.tail);
+    known->raw_from = raw.data < c.tail ? RAW_IS_PACKET : (uint16_t)(raw.data - c.tail);
     known->body_from = context->event->has_extra ? (uint16_t)(body->p - c.tail) : 0;
     known->body_len = context->event->has_extra ? (uint16_t)(body->end - body->p) : 0;
     known->fields = context->event->fields;
     memcpy(known->tail, c.tail, c.tail_len);
     known->row = *row;
     known->row.detail = detail;
-    known->is_copied = known->raw_from != RAW_IS_PACKET; /* events with extra counter values have the packet */
+    known->is_absolute = context->is_absolute;
+    if (known->is_absolute)
+        known->row.raw_bytes = (uint32_t)raw.len;
+    known->is_copied = known->raw_from != RAW_IS_PACKET && !context->event->has_extra;
     place_raw(known);
     if (known->is_copied)
         note_columns(p->cache, row);

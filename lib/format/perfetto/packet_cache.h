@@ -24,4 +24,7 @@ enum tm_status tm_packet_cache_pass(struct tm_proto *p, size_t len, struct tm_er
 void tm_packet_cache_note(struct tm_proto *p, const struct tm_proto_track_context *context,
                           const struct tm_event *row);
 
+/* CACHE may be NULL. */
+void tm_packet_cache_free(struct tm_packet_cache *cache);
+
 #endif

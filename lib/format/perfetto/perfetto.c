@@ -146,10 +146,11 @@ static void close_proto(void *state)
     tm_proto_map_release(&p->sequences.stats.losses);
     tm_proto_map_release(&p->sequences.stats.counted_writers);
     tm_proto_map_release(&p->metadata.chrome_counts);
-    free(p->cache);
+    tm_packet_cache_free(p->cache);
     free(p->kernels.sched.cpus);
     tm_buf_release(&p->raw);
     tm_buf_release(&p->rows.detail);
+    tm_buf_release(&p->rows.raw);
     tm_buf_release(&p->rows.key);
     tm_buf_release(&p->rows.text);
     tm_buf_release(&p->rows.pending);

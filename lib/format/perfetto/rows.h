@@ -13,6 +13,7 @@ struct tm_proto_rows {
     struct tm_proto_counts counts; /* events that become no row, and statistics */
     struct tm_buf detail;          /* of the next row */
     struct tm_buf pending;         /* struct tm_event: derived rows that follow the next row */
+    struct tm_buf raw;             /* of the next row, if it is not in the packet's bytes */
     struct tm_buf key, text;       /* scratch of the current packet: the key of an argument, and any text */
     struct tm_json_args json;      /* scratch: an argument that is JSON */
 };

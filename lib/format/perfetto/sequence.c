@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 enum { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_CLOCK = 58 };
-enum { TRACK_DEFAULTS_UUID = 11, TRACK_DEFAULTS_EXTRA = 31, TRACK_DEFAULTS_EXTRA_DOUBLE = 45 };
 enum { KEEP_BYTES = 1 << 18 }; /* larger buffers of a cleared sequence are freed */
 
 enum tm_status tm_proto_sequence_find(struct tm_proto_sequences *sequences, uint32_t machine, uint32_t id,
@@ -46,8 +45,7 @@ void tm_proto_sequence_clear(struct tm_proto_sequences *sequences, struct tm_pro
     sequence->default_clock = 0;
     sequence->has_default_track = false;
     sequence->defaults.len = 0;
-    sequence->extra_tracks.len = 0;
-    sequence->extra_double_tracks.len = 0;
+    tm_extra_tracks_clear(&sequence->extra_tracks);
 }
 
 void tm_proto_sequence_lose(struct tm_proto_sequence *sequence)
@@ -79,33 +77,18 @@ static enum tm_status add_state(struct tm_proto_rows *rows, const struct tm_prot
     return tm_event_sink_add(rows->sink, &event, err);
 }
 
-static enum tm_status add_uuid(struct tm_buf *uuids, uint64_t uuid)
-{
-    return tm_buf_add(uuids, &uuid, sizeof uuid);
-}
-
-/* Reads track_event_defaults. Repeated numbers may be packed. */
 static enum tm_status take_track_defaults(struct tm_proto_sequence *sequence, const struct tm_pb_field *message)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
     enum tm_status st;
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
-        struct tm_buf *list = f.id == TRACK_DEFAULTS_EXTRA          ? &sequence->extra_tracks
-                              : f.id == TRACK_DEFAULTS_EXTRA_DOUBLE ? &sequence->extra_double_tracks
-                                                                    : NULL;
-        if (f.id == TRACK_DEFAULTS_UUID && f.type == TM_PB_VARINT) {
+        if (f.id == TM_TRACK_EVENT_TRACK_UUID && f.type == TM_PB_VARINT) {
             sequence->has_default_track = true;
             sequence->default_track = f.value;
-        } else if (list && f.type == TM_PB_VARINT) {
-            st = add_uuid(list, f.value);
-        } else if (list && f.type == TM_PB_LEN) {
-            uint64_t uuid;
-            for (const uint8_t *at = f.data; st == TM_OK && at < f.data + f.len;)
-                st = (at = tm_varint_get(at, f.data + f.len, &uuid)) ? add_uuid(list, uuid) : TM_E_INPUT;
-        }
-        if (st < 0)
+        } else if ((st = tm_extra_tracks_add(&sequence->extra_tracks, &f)) < 0) {
             return st;
+        }
     }
     return st == TM_END ? TM_OK : st;
 }
@@ -117,8 +100,7 @@ static enum tm_status take_defaults(struct tm_proto_sequence *sequence, const st
     enum tm_status st;
     sequence->default_clock = 0;
     sequence->has_default_track = false;
-    sequence->extra_tracks.len = 0;
-    sequence->extra_double_tracks.len = 0;
+    tm_extra_tracks_clear(&sequence->extra_tracks);
     sequence->defaults.len = 0;
     if (tm_buf_add(&sequence->defaults, defaults->data, defaults->len) != TM_OK)
         return TM_E_SYSTEM;
@@ -284,8 +266,7 @@ void tm_proto_sequences_release(struct tm_proto_sequences *sequences)
     for (uint32_t i = 0; i < sequences->count; i++) {
         struct tm_proto_sequence *sequence = &sequences->all[i];
         tm_buf_release(&sequence->defaults);
-        tm_buf_release(&sequence->extra_tracks);
-        tm_buf_release(&sequence->extra_double_tracks);
+        tm_extra_tracks_release(&sequence->extra_tracks);
         tm_buf_release(&sequence->interned);
         tm_proto_map_release(&sequence->interned_index);
         tm_proto_map_release(&sequence->counters);

@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "format/perfetto/packet_cache.h"
+#include "format/perfetto/absolute_raw.h"
 #include "format/perfetto/annotation.h"
 #include "format/perfetto/clock.h"
 #include "format/perfetto/count.h"
@@ -300,15 +301,34 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
         return tm_error_nomem(err);
     if (event->has_args && c->rows->sink->want_detail && (st = tm_proto_annotations_put(c, err)) < 0)
         return st;
+    if (c->is_absolute && !dropped && (st = tm_proto_absolute_raw(c, row, err)) < 0)
+        return st;
     if ((st = tm_proto_add(c->rows, row, err)) < 0 || dropped)
         return st;
-    if (event->has_extra)
+    if (event->has_extra && !c->is_absolute)
         st = tm_proto_extra_counters_add(c, err);
     if (st >= 0 && c->has_thread)
         st = tm_proto_thread_counters_add(c, row, err);
     if (st >= 0 && event->legacy->phase == 'M')
         st = tm_proto_legacy_names(c, row, err);
     return st;
+}
+
+/* Chooses what raw of ROW is: the packet, or only its body. WHOLE: the event has no damage. */
+static void choose_raw(struct tm_proto_track_context *c, bool whole, struct tm_event *row)
+{
+    const struct tm_proto_packet *packet = c->packet;
+    uint64_t changes = TM_TRACK_EVENT_CHANGES;
+    c->is_absolute = whole && tm_proto_absolute_raw_suits(c);
+    if (c->is_absolute) /* these values do not change any more */
+        changes &= ~(TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_EXTRA_VALUES) |
+                     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES));
+    if (whole && packet->rest && !(c->event->fields & changes)) {
+        row->flags |= TM_EVENT_RAW_BODY;
+        row->raw = packet->rest;
+        row->raw_bytes = (uint32_t)packet->rest_len;
+    }
+    c->recorded = tm_text_at(row->raw, row->raw_bytes);
 }
 
 enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
@@ -329,11 +349,7 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
                       : tm_proto_count_account(&p->rows.counts, TM_DROP_NEEDS_STATE, packet->clock, packet->byte, err);
     }
     struct tm_event row = tm_proto_event(packet, TM_KIND_PACKET);
-    if (whole && packet->rest && !(event.fields & TM_TRACK_EVENT_CHANGES)) {
-        row.flags |= TM_EVENT_RAW_BODY;
-        row.raw = packet->rest;
-        row.raw_bytes = (uint32_t)packet->rest_len;
-    }
+    choose_raw(&c, whole, &row);
     if (!packet->has_time) {
         enum tm_status st =
             tm_proto_count_stat(&p->rows.counts, TM_PROTO_STAT_TRACK_EVENT_NO_TIME, packet->machine, 1, err);

@@ -55,6 +55,8 @@ struct tm_proto_track_context {
     struct tm_proto_rows *rows;
     const struct tm_proto_packet *packet;
     const struct tm_proto_track_event *event;
+    struct tm_text recorded;    /* the range of the packet that is raw */
+    bool is_absolute; /* raw is that range with absolute extra counter values, which are in no rows (absolute_raw.h) */
     uint64_t track;  /* uuid after defaults */
     bool fallback;   /* the event is on thread (pid, tid) and not on a track */
     bool has_thread; /* pid and tid are known */

@@ -1,6 +1,8 @@
-/* Extra counter values of a track event. In a stream they are rows of their own. */
-#ifndef TM_EMIT_PERFETTO_PACKET_VALUES_H
-#define TM_EMIT_PERFETTO_PACKET_VALUES_H
+/* Extra counter values of a track event: values of other counters at the time of the event, and the tracks of these
+ * counters. In a stream the values are DERIVED rows after the event, or absolute values in the packet of the event
+ * (doc/events.md). Field numbers: track_event.proto. */
+#ifndef TM_PERFETTO_EXTRA_COUNTERS_H
+#define TM_PERFETTO_EXTRA_COUNTERS_H
 
 #include "base/pb.h"
 #include "perfetto/track_event_fields.h"
@@ -19,6 +21,12 @@ struct tm_extra_values {
 static inline bool tm_extra_values_are_double(const struct tm_pb_field *field)
 {
     return field->id == TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES;
+}
+
+/* True if FIELD, of a track event, has extra counter values. */
+static inline bool tm_extra_values_are_in(const struct tm_pb_field *field)
+{
+    return field->id == TM_TRACK_EVENT_EXTRA_VALUES || tm_extra_values_are_double(field);
 }
 
 /* Returns the number of values in FIELD, extra_counter_values or the double ones: one, or any number if packed. */
@@ -47,5 +55,18 @@ static inline uint64_t tm_extra_value_for(const struct tm_packet_value *value, c
         return (uint64_t)(int64_t)d;
     return d > 0 ? INT64_MAX : d < 0 ? (uint64_t)INT64_MIN : 0;
 }
+
+/* The counter tracks of events that name none: those of TrackEventDefaults. Zero-initialise. */
+struct tm_extra_tracks {
+    struct tm_buf ints, doubles; /* uint64_t in host order: track uuids */
+};
+
+/* Appends the tracks that FIELD, of TrackEventDefaults, names. TM_OK, also if it names none; TM_E_INPUT: it is damaged;
+ * TM_E_SYSTEM. */
+enum tm_status tm_extra_tracks_add(struct tm_extra_tracks *tracks, const struct tm_pb_field *field);
+
+void tm_extra_tracks_clear(struct tm_extra_tracks *tracks);
+
+void tm_extra_tracks_release(struct tm_extra_tracks *tracks);
 
 #endif

@@ -1,0 +1,34 @@
+/* The counter tracks by generation that the defaults of its sequence name. Events with extra counter values belong to
+ * these tracks, so the descriptors of the tracks must precede them. */
+#ifndef TM_EMIT_PERFETTO_DEFAULT_TRACKS_H
+#define TM_EMIT_PERFETTO_DEFAULT_TRACKS_H
+
+#include "base/map.h"
+#include "perfetto/extra_counters.h"
+#include "stream/event.h"
+
+/* Zero-initialise. */
+struct tm_default_tracks {
+    /* private */
+    struct tm_map by_generation; /* to the number in LISTS plus 1 */
+    struct tm_default_track_list {
+        uint32_t from, ints, doubles; /* the first in UUIDS; how many of each type */
+    } *lists;
+    uint32_t count, cap;
+    struct tm_buf uuids; /* uint64_t in host order */
+    struct tm_extra_tracks scratch;
+};
+
+/* Notes the defaults in EVENT, a SEQUENCE_STATE. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_default_tracks_note(struct tm_default_tracks *tracks, const struct tm_event *event,
+                                      struct tm_error *err);
+
+/* Returns the tracks of GENERATION, *COUNT of them, which are borrowed until the next note. */
+const uint64_t *tm_default_tracks_of(const struct tm_default_tracks *tracks, uint32_t generation, uint32_t *count);
+
+/* True if EVENT, a recorded packet, has a value for track I of those of its generation. */
+bool tm_default_tracks_uses(const struct tm_default_tracks *tracks, const struct tm_event *event, uint32_t i);
+
+void tm_default_tracks_release(struct tm_default_tracks *tracks);
+
+#endif

@@ -1,0 +1,17 @@
+/* Raw payloads of track events in which extra counter values are absolute. An output that copies packets needs no rows
+ * for these values (option --packet-values of tm-unpack). */
+#ifndef TM_FORMAT_PERFETTO_ABSOLUTE_RAW_H
+#define TM_FORMAT_PERFETTO_ABSOLUTE_RAW_H
+
+#include "format/perfetto/track_event.h"
+
+/* True if raw of CONTEXT's event, which was decoded without damage, may have the absolute values. The counters must be
+ * those of the sequence's defaults, which an output knows too. */
+bool tm_proto_absolute_raw_suits(const struct tm_proto_track_context *context);
+
+/* Sets raw of ROW to CONTEXT's recorded bytes with the values of the pending rows (tm_proto_extra_counters_read) in
+ * place of the recorded ones. Its bytes are in CONTEXT's rows, until the next call. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_proto_absolute_raw(const struct tm_proto_track_context *context, struct tm_event *row,
+                                     struct tm_error *err);
+
+#endif

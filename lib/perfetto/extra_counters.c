@@ -1,0 +1,34 @@
+#include "perfetto/extra_counters.h"
+
+static enum tm_status add_uuid(struct tm_buf *uuids, uint64_t uuid)
+{
+    return tm_buf_add(uuids, &uuid, sizeof uuid);
+}
+
+/* Numbers of a repeated field may be packed. */
+enum tm_status tm_extra_tracks_add(struct tm_extra_tracks *tracks, const struct tm_pb_field *f)
+{
+    struct tm_buf *uuids = f->id == TM_TRACK_EVENT_EXTRA_TRACKS          ? &tracks->ints
+                           : f->id == TM_TRACK_EVENT_EXTRA_DOUBLE_TRACKS ? &tracks->doubles
+                                                                         : NULL;
+    enum tm_status st = TM_OK;
+    uint64_t uuid;
+    if (uuids && f->type == TM_PB_VARINT)
+        return add_uuid(uuids, f->value);
+    if (uuids && f->type == TM_PB_LEN)
+        for (const uint8_t *at = f->data; st == TM_OK && at < f->data + f->len;)
+            st = (at = tm_varint_get(at, f->data + f->len, &uuid)) ? add_uuid(uuids, uuid) : TM_E_INPUT;
+    return st;
+}
+
+void tm_extra_tracks_clear(struct tm_extra_tracks *tracks)
+{
+    tm_buf_clear(&tracks->ints);
+    tm_buf_clear(&tracks->doubles);
+}
+
+void tm_extra_tracks_release(struct tm_extra_tracks *tracks)
+{
+    tm_buf_release(&tracks->ints);
+    tm_buf_release(&tracks->doubles);
+}
