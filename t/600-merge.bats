@@ -96,6 +96,24 @@ out.jsonl" ]
     [ ! -e out.csv ]
 }
 
+@test "stages get large pages of memory for large input, unless the user decides" {
+    for name in tm-unpack tm-manifest tm-clocks tm-sort tm-emit; do
+        stage $name 'echo "${GLIBC_TUNABLES-}" >"tunables.$(basename "$0")"; cat >/dev/null'
+    done
+    tunables() {
+        GLIBC_TUNABLES=$1 merge -f jsonl "$2" || true
+        cat tunables.* | sort -u
+    }
+    truncate -s 8388607 small
+    truncate -s 8388608 large
+    [ "$(tunables "" small)" = "" ]
+    [ "$(tunables "" large)" = glibc.malloc.hugetlb=1 ]
+    [ "$(tunables glibc.malloc.perturb=1 large)" = glibc.malloc.perturb=1:glibc.malloc.hugetlb=1 ]
+    [ "$(tunables glibc.malloc.hugetlb=0 large)" = glibc.malloc.hugetlb=0 ]
+    [ "$(tunables "" - <small)" = "" ]
+    [ "$(true | tunables "" -)" = glibc.malloc.hugetlb=1 ]
+}
+
 @test "neighbours share memory, and tm-clocks also that of tm-manifest's input" {
     [ -e /proc/self/fd ] || skip "descriptors cannot be looked at"
     for name in tm-unpack tm-manifest tm-clocks tm-sort tm-emit; do
