@@ -506,7 +506,7 @@ EOF
 
 # Two traces with extra counter values in all forms: incremental ones, with a unit, doubles, sums that become doubles,
 # packed ones, fewer values than the defaults name tracks, tracks of the event's own, too many values, packets with
-# interned data, flows, thread times and defaults that change. The same packets come again. The descriptors of two
+# interned data or a long form of the length, flows, thread times and defaults that change. The same packets come again. The descriptors of two
 # counters have a time after the first events with their values.
 counted() {
     PYTHONPATH="$TM_SRC/t/gen" python3 - "$1" <<'EOF'
@@ -554,7 +554,9 @@ for i in range(3000):
         state += field(12, field(2, field(1, 100 + i) + field(2, 'text')))
     if form == 8:
         event += field(4, field(10, 'key') + field(3, i))
-    write(field(8, 1000 + 40 * i) + field(10, 1) + field(13, 2) + field(11, event) + field(3, 99) + state)
+    head = bytes([11 << 3 | 2, len(event) & 127 | 128, len(event) >> 7 | 128, 0]) if form == 9 else b''
+    event = head + event if head else field(11, event)
+    write(field(8, 1000 + 40 * i) + field(10, 1) + field(13, 2) + event + field(3, 99) + state)
 EOF
 }
 

@@ -9,27 +9,9 @@ enum { EVENT_TAG = TM_PACKET_TRACK_EVENT << 3 | TM_PB_LEN };
      TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_INSTRUCTIONS_DELTA) |                                                           \
      TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_INSTRUCTIONS_ABSOLUTE) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_LEGACY))
 
-/* Returns the bytes of tag and length before the event's body, in their shortest form. */
-static inline size_t head_bytes(size_t body_len)
-{
-    return 1 + tm_varint_size(body_len);
-}
-
-/* True if tag and length of the event are in front of its body, in their shortest form. */
-static bool has_short_head(struct tm_text recorded, struct tm_pb body)
-{
-    size_t len = (size_t)(body.end - body.p), head = head_bytes(len);
-    uint64_t size = 0;
-    return (size_t)(body.p - recorded.data) >= head && body.p[-(ptrdiff_t)head] == EVENT_TAG &&
-           tm_varint_get(body.p - head + 1, body.p, &size) == body.p && size == len;
-}
-
 bool tm_proto_absolute_raw_suits(const struct tm_proto_track_context *c)
 {
-    const struct tm_proto_packet *packet = c->packet;
-    const struct tm_proto_track_event *event = c->event;
-    return event->has_extra && !c->rows->sink->want_value_rows && !(event->fields & UNSUITED_FIELDS) &&
-           packet->raw == packet->data && has_short_head(tm_text_at(packet->data, packet->len), event->body);
+    return c->event->has_extra && !c->rows->sink->want_value_rows && !(c->event->fields & UNSUITED_FIELDS);
 }
 
 /* The values of the pending rows: those of integer fields, then those of double fields. */
@@ -104,16 +86,16 @@ enum tm_status tm_proto_absolute_raw(const struct tm_proto_track_context *c, str
     const struct tm_pb body = c->event->body;
     struct tm_buf *out = &c->rows->raw;
     struct values values = {.rows = &c->rows->pending};
-    size_t count = values.rows->len / sizeof(struct tm_event), head = head_bytes((size_t)(body.end - body.p));
+    size_t count = values.rows->len / sizeof(struct tm_event), head = c->head_bytes;
     values.ints = c->event->fields & TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES) ? count_ints(body) : count;
     values.ints = values.ints < count ? values.ints : count;
     values.next_double = values.ints;
     tm_buf_clear(out);
-    if (tm_buf_reserve(out, recorded.len + TM_VARINT_MAX + count * TM_PB_FIELD_MAX) != TM_OK)
+    if (tm_buf_reserve(out, recorded.len + 1 + TM_VARINT_MAX + count * TM_PB_FIELD_MAX) != TM_OK)
         return tm_error_nomem(err);
     uint8_t *at = copy(out->data, recorded.data, body.p - head), *event = at + head;
     uint8_t *end = put_body(event, body, &values);
-    size_t len = (size_t)(end - event), new_head = head_bytes(len);
+    size_t len = (size_t)(end - event), new_head = 1 + tm_varint_size(len);
     if (new_head != head)
         memmove(at + new_head, event, len);
     *at = EVENT_TAG;

@@ -82,13 +82,13 @@ struct tm_proto_packet {
     uint32_t dropped; /* previous_packet_dropped */
     bool is_loss; /* packets before this one were lost; false for the first packet of a sequence */
     uint32_t generation;
-    struct tm_pb_field body;     /* the field of the data oneof, without start and end; id 0: none */
+    struct tm_pb_field body;     /* the field of the data oneof, without its end; id 0: none */
     struct tm_pb_field interned; /* interned_data; id 0: none */
     struct tm_pb_field defaults; /* trace_packet_defaults; id 0: none */
     struct tm_proto_sequence *sequence; /* NULL: the packet has no sequence */
     const uint8_t *raw; /* the packet without interned_data and trace_packet_defaults */
     size_t raw_len;
-    /* One range of data with all fields except those in columns of a row. NULL: they are not in one range, or some of
+    /* One range of raw with all fields except those in columns of a row. NULL: they are not in one range, or some of
      * them may mean something else in a merged trace. */
     const uint8_t *rest;
     size_t rest_len;

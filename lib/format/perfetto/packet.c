@@ -84,6 +84,7 @@ static inline void take_body(struct tm_proto_packet *packet, const struct tm_pb_
     packet->body.type = TM_PB_LEN;
     packet->body.data = f->data;
     packet->body.len = f->len;
+    packet->body.start = f->start;
 }
 
 static inline enum part take_message(struct tm_proto_packet *packet, const struct tm_pb_field *f)
@@ -94,10 +95,8 @@ static inline enum part take_message(struct tm_proto_packet *packet, const struc
         packet->defaults = *f;
     else if (packet->body.id == 0 || is_compressed(f->id))
         take_body(packet, f);
-    /* Outputs write tag and length in their shortest form, so these must have it. Only the first of two events is
-     * read. */
-    bool is_track_event = f->id == TM_PACKET_TRACK_EVENT && f->data == f->start + 1 + tm_varint_size(f->len);
-    return is_track_event && f->data == packet->body.data ? PART_REST : PART_UNKNOWN;
+    /* only the first of two events is read */
+    return f->id == TM_PACKET_TRACK_EVENT && f->data == packet->body.data ? PART_REST : PART_UNKNOWN;
 }
 
 /* Clears each member that is read. Clearing the whole structure takes longer than decoding most packets. */
@@ -109,7 +108,7 @@ static void clear(struct tm_proto_packet *packet)
     packet->clock = packet->sequence_id = packet->machine = 0;
     packet->flags = packet->dropped = packet->generation = 0;
     packet->body.id = packet->interned.id = packet->defaults.id = 0;
-    packet->body.data = NULL;
+    packet->body.data = packet->body.start = NULL;
     packet->body.len = 0;
     packet->sequence = NULL;
 }
@@ -142,7 +141,7 @@ enum tm_status tm_proto_packet_decode(struct tm_proto_packet *packet, const uint
     return st == TM_END ? TM_OK : st;
 }
 
-/* Sets raw to the packet without the fields that SEQUENCE_STATE rows have. */
+/* Sets raw to the packet without the fields that SEQUENCE_STATE rows have; body and rest are then those in raw. */
 static enum tm_status cut_state(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->data, packet->len);
@@ -154,6 +153,12 @@ static enum tm_status cut_state(struct tm_proto *p, struct tm_proto_packet *pack
             return tm_error_nomem(err);
     packet->raw = p->raw.data ? p->raw.data : packet->data;
     packet->raw_len = p->raw.len;
+    struct tm_proto_packet cut;
+    if (packet->body.id && tm_proto_packet_decode(&cut, packet->raw, packet->raw_len) == TM_OK) {
+        packet->body = cut.body;
+        packet->rest = cut.rest;
+        packet->rest_len = cut.rest_len;
+    }
     return TM_OK;
 }
 

@@ -37,6 +37,7 @@ struct known {
     uint16_t tail_len; /* 0: the slot is empty */
     uint16_t raw_from; /* where raw begins in the tail, or RAW_IS_PACKET */
     uint16_t body_from, body_len; /* the track event in the tail, if it has extra counter values; otherwise 0 */
+    uint16_t head_bytes;          /* of its tag and length */
     uint64_t fields; /* the track event's fields */
     uint8_t tail[TAIL_MAX];
     bool is_copied;      /* only time and position of its row change; its raw payload is in this tail */
@@ -143,7 +144,8 @@ static enum tm_status add_with_extras(struct tm_proto *p, const struct known *kn
                                                    .rows = &p->rows,
                                                    .packet = &packet,
                                                    .event = &event,
-                                                   .recorded = tm_text_at(row.raw, row.raw_bytes)};
+                                                   .recorded = tm_text_at(row.raw, row.raw_bytes),
+                                                   .head_bytes = known->head_bytes};
     enum tm_status st = tm_proto_extra_counters_read(&context, &row, err);
     if (st == TM_OK && known->is_absolute)
         st = tm_proto_absolute_raw(&context, &row, err);
@@ -395,6 +397,7 @@ void tm_packet_cache_note(struct tm_proto *p, const struct tm_proto_track_contex
     known->raw_from = raw.data < c.tail ? RAW_IS_PACKET : (uint16_t)(raw.data - c.tail);
     known->body_from = context->event->has_extra ? (uint16_t)(body->p - c.tail) : 0;
     known->body_len = context->event->has_extra ? (uint16_t)(body->end - body->p) : 0;
+    known->head_bytes = (uint16_t)context->head_bytes;
     known->fields = context->event->fields;
     memcpy(known->tail, c.tail, c.tail_len);
     known->row = *row;

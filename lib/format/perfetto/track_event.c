@@ -319,11 +319,14 @@ static void choose_raw(struct tm_proto_track_context *c, bool whole, struct tm_e
 {
     const struct tm_proto_packet *packet = c->packet;
     uint64_t changes = TM_TRACK_EVENT_CHANGES;
+    c->head_bytes = (size_t)(packet->body.data - packet->body.start);
     c->is_absolute = whole && tm_proto_absolute_raw_suits(c);
+    /* Outputs write tag and length in their shortest form. */
+    bool has_short_head = c->is_absolute || c->head_bytes == 1 + tm_varint_size(packet->body.len);
     if (c->is_absolute) /* these values do not change any more */
         changes &= ~(TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_EXTRA_VALUES) |
                      TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES));
-    if (whole && packet->rest && !(c->event->fields & changes)) {
+    if (whole && packet->rest && has_short_head && !(c->event->fields & changes)) {
         row->flags |= TM_EVENT_RAW_BODY;
         row->raw = packet->rest;
         row->raw_bytes = (uint32_t)packet->rest_len;
