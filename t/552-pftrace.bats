@@ -506,8 +506,8 @@ EOF
 
 # Two traces with extra counter values in all forms: incremental ones, with a unit, doubles, sums that become doubles,
 # packed ones, fewer values than the defaults name tracks, tracks of the event's own, too many values, packets with
-# interned data or a long form of the length, flows, thread times and defaults that change. The same packets come again. The descriptors of two
-# counters have a time after the first events with their values.
+# interned data or a long form of the length, flows, thread times and defaults that change. The same packets come
+# again. The descriptors of two counters have a time after the first events with their values.
 counted() {
     PYTHONPATH="$TM_SRC/t/gen" python3 - "$1" <<'EOF'
 import random, sys
