@@ -523,7 +523,8 @@ descriptor(3, field(2, 'late') + field(5, 1) + field(8, b''), 90000)
 descriptor(4, field(2, 'double') + field(5, 1) + field(8, field(5, 1)))
 descriptor(5, field(2, 'own') + field(5, 1) + field(8, field(5, 1)), 80000)
 def defaults(tracks, doubles):
-    return field(59, field(11, field(11, 1) + b''.join(field(31, t) for t in tracks) + field(45, b''.join(map(varint, doubles)))))
+    tracks = b''.join(field(31, t) for t in tracks) + field(45, b''.join(map(varint, doubles)))
+    return field(59, field(11, field(11, 1) + tracks))
 write(field(10, 1) + field(13, 1) + defaults([2, 3], [4]))
 for i in range(3000):
     state = b''
@@ -543,7 +544,9 @@ for i in range(3000):
     elif form == 3 and i < 1500:
         event += field(12, values[0]) + field(46, r.choice([0.5, 1e300]))
     elif form == 4 and i < 1500:
-        event = field(46, 1.5) + event
+        event = field(46, 1.5) + event + b''.join(field(12, v) for v in values)
+    elif form == 14:
+        event = field(46, 1.5) + event + field(12, 3) + field(31, 5) + field(45, 4)
     elif form == 5:
         event += field(12, values[0]) + field(47, (9).to_bytes(8, 'little'))
     elif form == 6:
@@ -586,6 +589,63 @@ EOF
     tm-merge --only name=name1 -o one.pftrace a.pftrace b.pftrace
     tm-unpack a.pftrace b.pftrace | tm-manifest | tm-clocks | tm-sort | tm-emit -q --only name=name1 -o other.pftrace
     cmp one.pftrace other.pftrace
+}
+
+# Two traces with the same packets, most of them short. In the second one each is too long to be remembered.
+repeated() {
+    PYTHONPATH="$TM_SRC/t/gen" python3 - "$1" <<'EOF'
+import random, sys
+from wire import field
+r = random.Random(5)
+pad = field(999, 'x' * 130) if sys.argv[1] == 'long' else b''
+time = 1000
+for kinds in (40, 100000, 3, 3000, 100000, 300): # in memory: nearly all, nearly none, all, many, none, most
+    for i in range(12000):
+        time += 10
+        event = field(9, r.choice([1, 2, 3])) + field(11, 5) + field(23, 'name %d' % r.randrange(kinds))
+        sys.stdout.buffer.write(field(1, field(8, time) + field(11, event) + field(10, 1) + pad))
+EOF
+}
+
+@test "events are the same whether packets repeat often enough to be remembered or not" {
+    cd "$BATS_TEST_TMPDIR"
+    repeated short >short.pftrace
+    repeated long >long.pftrace
+    for f in short long; do
+        tm-unpack --no-raw $f.pftrace | tm-emit -f frames | sed -n 's/^  \[[0-9]*\] //p' >$f.rows
+    done
+    [ "$(wc -l <short.rows)" -eq 72000 ]
+    cmp short.rows long.rows
+}
+
+# An event has a value of a counter that is described after it, with a later time: a reader refuses the event.
+early() {
+    PYTHONPATH="$TM_SRC/t/gen" python3 - <<'EOF'
+import sys
+from wire import field
+def write(packet):
+    sys.stdout.buffer.write(field(1, packet + field(10, 1)))
+def event(time, name):
+    write(field(8, time) + field(13, 2) + field(11, field(12, 100) + field(9, 3) + field(23, name)))
+write(field(60, field(1, 1) + field(2, 'thread') + field(4, field(1, 7) + field(2, 8))))
+write(field(13, 1) + field(59, field(11, field(11, 1) + field(31, 2))))
+event(1000, 'early')
+write(field(8, 1500) + field(60, field(1, 2) + field(2, 'count') + field(5, 1) + field(8, field(5, 1))))
+event(2000, 'later')
+event(3000, 'last')
+EOF
+}
+
+@test "an event that a reader refuses for want of a counter is refused in the merged trace too" {
+    cd "$BATS_TEST_TMPDIR"
+    early >a.pftrace
+    tm-merge -o m.pftrace a.pftrace
+    for f in a m; do
+        tm-merge -o $f.db $f.pftrace
+        sqlite3 $f.db "SELECT 'slice', ts, name FROM slice UNION ALL SELECT 'value', ts, value FROM counter" >$f.txt
+    done
+    [ "$(grep -c slice a.txt)" -eq 2 ]
+    cmp a.txt m.txt
 }
 
 @test "args of track events can be left out if their packets are kept" {

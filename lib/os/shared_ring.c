@@ -15,7 +15,8 @@
 enum {
     RING_PAGE_BYTES = 4096, /* after the ring's bytes */
     RING_FULL_MS = 1,       /* how often a writer looks for room, because its reader cannot wake it through the pipe */
-    RING_DRAIN_BYTES = 64
+    RING_DRAIN_BYTES = 64,
+    RING_STEP_BYTES = 256 << 10 /* so much memory at a time gets its pages */
 };
 
 int tm_ring_make(void)
@@ -72,6 +73,19 @@ void tm_ring_attach(struct tm_ring *ring, bool is_output, int fd)
         atomic_store(is_taker ? &ring->page->is_taken : &ring->page->is_read, 1);
 }
 
+/* Has the kernel back the LEN bytes at AT with pages, in steps: one call takes less time than a fault for each page. If
+ * it cannot, the pages come one by one. */
+static void populate(struct tm_ring *ring, const uint8_t *at, size_t len)
+{
+    const size_t all = 2 * TM_RING_BYTES;
+    size_t end = (size_t)(at - ring->bytes) + len, from = ring->populated;
+    if (end <= from)
+        return;
+    size_t to = (end + RING_STEP_BYTES - 1) / RING_STEP_BYTES * RING_STEP_BYTES;
+    to = to < all ? to : all;
+    ring->populated = tm_compat_populate(ring->bytes + from, to - from) ? to : all;
+}
+
 static enum tm_status wake(int fd, struct tm_error *err)
 {
     static const char mark = TM_RING_MARK;
@@ -113,8 +127,10 @@ enum tm_status tm_ring_wait(struct tm_ring *ring, size_t need, size_t *have, str
         *have = tm_ring_ready(ring);
         if (*have > TM_RING_BYTES)
             return tm_error_set(err, TM_E_SYSTEM, "memory shared with the stage before is damaged");
-        if (*have >= need || had_ended)
+        if (*have >= need || had_ended) {
+            populate(ring, tm_ring_unread(ring), *have);
             return TM_OK;
+        }
         atomic_store(&page->is_awaited, 1);
         if (tm_ring_ready(ring) != *have) {
             atomic_store(&page->is_awaited, 0);
@@ -155,8 +171,10 @@ enum tm_status tm_ring_room(struct tm_ring *ring, size_t len, uint8_t **room, st
     for (;;) {
         uint64_t used = ring->at - atomic_load_explicit(&ring->page->consumed, memory_order_acquire);
         struct pollfd reader = {.fd = ring->fd};
-        if (used <= TM_RING_BYTES && TM_RING_BYTES - used >= len)
+        if (used <= TM_RING_BYTES && TM_RING_BYTES - used >= len) {
+            populate(ring, *room, len);
             return TM_OK;
+        }
         enum tm_status st = tm_ring_show(ring, err);
         if (st == TM_OK && poll(&reader, 1, RING_FULL_MS) > 0) /* only its reader's end can be reported */
             st = wake(ring->fd, err);
@@ -212,6 +230,7 @@ enum tm_status tm_ring_take(struct tm_ring *ring, const uint8_t note[TM_RING_NOT
     if (ready > TM_RING_BYTES || part->consumed > ready || part->len > part->consumed)
         return tm_error_set(err, TM_E_SYSTEM, "memory shared with the stage before is damaged");
     part->bytes = ring->bytes + ((end - part->len) & (TM_RING_BYTES - 1));
+    populate(ring, part->bytes, part->len);
     return TM_OK;
 }
 

@@ -61,6 +61,7 @@ struct tm_ring {
     bool is_taker;  /* this end uses what the stage before passes on; fd is the pipe from that stage */
     bool passes;    /* this end is a reader that passes on, by next_fd */
     int next_fd;    /* the pipe to the taker, borrowed */
+    size_t populated; /* so many bytes of both copies have their pages, or cannot get them at once */
 };
 
 /* Bytes that were passed on. */

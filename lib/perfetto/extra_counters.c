@@ -1,5 +1,27 @@
 #include "perfetto/extra_counters.h"
 
+struct tm_extra_cursor tm_extra_cursor_begin(struct tm_pb body, uint32_t count)
+{
+    struct tm_pb_field f;
+    uint32_t ints = 0;
+    while (count > 0 && tm_pb_next(&body, &f) == TM_OK)
+        ints += f.id == TM_TRACK_EVENT_EXTRA_VALUES ? tm_extra_values_in(&f) : 0;
+    ints = ints < count ? ints : count;
+    return (struct tm_extra_cursor){.ints = ints, .next_double = ints, .count = count};
+}
+
+bool tm_extra_cursor_take(struct tm_extra_cursor *c, const struct tm_pb_field *f, uint32_t *first, uint32_t *n)
+{
+    bool is_double = tm_extra_values_are_double(f);
+    uint32_t *next = is_double ? &c->next_double : &c->next_int;
+    *first = *next;
+    *n = tm_extra_values_in(f);
+    if (*n > (is_double ? c->count : c->ints) - *next)
+        return false;
+    *next += *n;
+    return true;
+}
+
 static enum tm_status add_uuid(struct tm_buf *uuids, uint64_t uuid)
 {
     return tm_buf_add(uuids, &uuid, sizeof uuid);

@@ -9,7 +9,10 @@
 
 #include <stdbool.h>
 
-/* Values of the DERIVED counter rows after an event, in order. They replace the extra counter values in its packet. */
+enum { TM_EXTRA_VALUES_MAX = 8 }; /* values of one event that the reference importer accepts */
+
+/* Values of the DERIVED counter rows after an event: those of integer fields, then those of double fields. They replace
+ * the extra counter values in its packet, unless these are absolute already. */
 struct tm_extra_values {
     struct tm_packet_value {
         uint64_t value; /* an int64, or the bits of a double */
@@ -55,6 +58,19 @@ static inline uint64_t tm_extra_value_for(const struct tm_packet_value *value, c
         return (uint64_t)(int64_t)d;
     return d > 0 ? INT64_MAX : d < 0 ? (uint64_t)INT64_MIN : 0;
 }
+
+/* Which of such values are next. */
+struct tm_extra_cursor {
+    uint32_t next_int, ints;     /* those of integer fields: [0, ints) */
+    uint32_t next_double, count; /* those of double fields: [ints, count) */
+};
+
+/* Returns the cursor at the first of COUNT values for the track event with the fields in BODY. */
+struct tm_extra_cursor tm_extra_cursor_begin(struct tm_pb body, uint32_t count);
+
+/* Takes as many values as FIELD has: *N, the first of them *FIRST. False: there are fewer. */
+bool tm_extra_cursor_take(struct tm_extra_cursor *cursor, const struct tm_pb_field *field, uint32_t *first,
+                          uint32_t *n);
 
 /* The counter tracks of events that name none: those of TrackEventDefaults. Zero-initialise. */
 struct tm_extra_tracks {

@@ -80,8 +80,8 @@ enum tm_event_change {
 
 /* The fields that change, and how. This is the only description. The general writer (emit/perfetto/packet_retime) and
  * the one that copies ranges of bytes (packet_splice) ask tm_event_change_of. The parser sets TM_EVENT_RAW_BODY where
- * an event has none of these fields; the two fastest writers (tm_packet_splice_body, packet_run) take only such events.
- * All numbers are below 63. */
+ * an event has none of these fields, except extra counter values that are absolute already. The two fastest writers
+ * (tm_packet_splice_body, packet_run) take only such events. All numbers are below 63. */
 #define TM_EVENT_CHANGES(X)                                                                                            \
     X(TM_TRACK_EVENT_TIME_DELTA_US, TM_EVENT_CHANGE_TIME)                                                              \
     X(TM_TRACK_EVENT_TIME_ABSOLUTE_US, TM_EVENT_CHANGE_TIME)                                                           \

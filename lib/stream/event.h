@@ -66,7 +66,8 @@ enum tm_event_flag {
     TM_EVENT_RAW_SHIFT = 16,     /* four bits: enum tm_raw; TM_EVENT_RAW_MASK */
     TM_EVENT_CONTEXT = 1 << 20,  /* kept by --only for the names it states; lists do not show it; never in a stream */
     TM_EVENT_RAW_BODY = 1 << 21, /* raw is the packet without the numbers that the columns hold; its track event has no
-                                    field of TM_TRACK_EVENT_CHANGES (perfetto/track_event_fields.h) */
+                                    field of TM_TRACK_EVENT_CHANGES (perfetto/track_event_fields.h), except extra
+                                    counter values that are absolute already */
     TM_EVENT_MARKER = 1 << 22,   /* the thread wrote to trace_marker; from a print record of the kernel */
     TM_EVENT_IN_ORDER = 1 << 23  /* an event of Chrome JSON before the first complete event of its file; it keeps its
                                   * place in the file among events of one time */

@@ -5,9 +5,10 @@
 
 #include "unpack/archive.h"
 
-/* The memory that a worker's frames may take before they are written; and before workers wait whose turns are far ahead
- * of the one that is written. */
+/* The memory that a worker's frames may take before they are written. */
 #define TM_JOBS_WORKER_BYTES ((size_t)64 << 20)
+
+/* The same for workers whose turns are far ahead of the one that is written: they wait earlier. */
 #define TM_JOBS_FAR_WORKER_BYTES ((size_t)4 << 20)
 
 /* The turns of an archive. */

@@ -106,7 +106,7 @@ static void put(struct way *way, int i, const struct tm_buf *text)
     const struct tm_recorded_draft recorded = {.head = head,
                                                .mix = {.ids = 5, .flows = 6},
                                                .has_extras = true,
-                                               .extra_count = 2,
+                                               .extras_from = {.ints = 2, .next_double = 2, .count = 2},
                                                .extras = values,
                                                .raw = all};
     if (i % 5 == 0)

@@ -33,7 +33,7 @@ static const struct sample samples[] = {
     {"extra counter values, packed, the last cut", "5a064801" "62020580", true, true},
     {"a double extra counter value, and one", "5a0e4801" "f102000000000000f03f" "6007", true, true},
     {"double extra counter values, packed", "5a154801" "f20210000000000000f03f000000000000f03f", true, true},
-    {"more extra counter values than rows behind", "5a094801" "6205" "0102030405", false, false},
+    {"more extra counter values than rows behind", "5a094801" "6205" "0102030405", true, true},
     {"tracks of extra counter values", "5a054801" "f80105", true, true},
     {"tracks of extra counter values, packed", "5a064801" "fa010105", false, false},
     {"length of the event in more bytes than it takes", "5a82004801", false, false},

@@ -197,8 +197,9 @@ static inline void close_pieces(void *source)
 
 static const struct tm_input_ops pieces_ops = {.show = show_piece, .close = close_pieces};
 
-/* Reads LEN bytes of trace. */
-static inline struct result *run(const uint8_t *data, size_t len, enum tm_on_damage on_damage)
+/* Reads LEN bytes of trace. WANTS_VALUE_ROWS is that of the sink. */
+static inline struct result *run_with(const uint8_t *data, size_t len, enum tm_on_damage on_damage,
+                                      bool wants_value_rows)
 {
     struct result *r = calloc(1, sizeof *r);
     struct tm_stream_writer writer;
@@ -214,6 +215,7 @@ static inline struct result *run(const uint8_t *data, size_t len, enum tm_on_dam
         abort();
     tm_stream_writer_open(&writer, fd, "test", &header, &r->err);
     tm_event_sink_init(&sink, &writer);
+    sink.want_value_rows = wants_value_rows;
     tm_event_sink_file_begin(&sink, &begin, &r->err);
     struct pieces pieces = {.data = data, .len = len};
     tm_input_init(&in, &pieces_ops, &pieces);
@@ -232,6 +234,11 @@ static inline struct result *run(const uint8_t *data, size_t len, enum tm_on_dam
     tm_input_release(&in);
     close(fd);
     return r;
+}
+
+static inline struct result *run(const uint8_t *data, size_t len, enum tm_on_damage on_damage)
+{
+    return run_with(data, len, on_damage, true);
 }
 
 static inline void result_free(struct result *r)

@@ -1,5 +1,5 @@
-/* The counter tracks by generation that the defaults of its sequence name. Events with extra counter values belong to
- * these tracks, so the descriptors of the tracks must precede them. */
+/* The counter tracks that the defaults of a sequence name, for each generation. Events with extra counter values belong
+ * to these tracks, so the descriptors of the tracks must precede them. */
 #ifndef TM_EMIT_PERFETTO_DEFAULT_TRACKS_H
 #define TM_EMIT_PERFETTO_DEFAULT_TRACKS_H
 
@@ -12,10 +12,10 @@ struct tm_default_tracks {
     /* private */
     struct tm_map by_generation; /* to the number in LISTS plus 1 */
     struct tm_default_track_list {
-        uint32_t from, ints, doubles; /* the first in UUIDS; how many of each type */
+        uint32_t ints, doubles; /* how many of each type, at most TM_EXTRA_VALUES_MAX */
+        uint64_t *uuids;        /* owned */
     } *lists;
     uint32_t count, cap;
-    struct tm_buf uuids; /* uint64_t in host order */
     struct tm_extra_tracks scratch;
 };
 
@@ -26,8 +26,9 @@ enum tm_status tm_default_tracks_note(struct tm_default_tracks *tracks, const st
 /* Returns the tracks of GENERATION, *COUNT of them, which are borrowed until the next note. */
 const uint64_t *tm_default_tracks_of(const struct tm_default_tracks *tracks, uint32_t generation, uint32_t *count);
 
-/* True if EVENT, a recorded packet, has a value for track I of those of its generation. */
-bool tm_default_tracks_uses(const struct tm_default_tracks *tracks, const struct tm_event *event, uint32_t i);
+/* Sets USED to the tracks of EVENT's generation for which EVENT, a recorded packet, has values. Returns how many. */
+uint32_t tm_default_tracks_used(const struct tm_default_tracks *tracks, const struct tm_event *event,
+                                uint64_t used[2 * TM_EXTRA_VALUES_MAX]);
 
 void tm_default_tracks_release(struct tm_default_tracks *tracks);
 

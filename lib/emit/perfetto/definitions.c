@@ -247,10 +247,16 @@ static bool sequence_is_absent(struct pftrace *p, const struct tm_event *e)
     return true;
 }
 
+/* True if E may have extra counter values. An event that the parser has refused has none for a reader either. */
+static bool may_have_values(const struct tm_event *e)
+{
+    return e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER;
+}
+
 /* True if no descriptor of a track is pending that the defaults of E's sequence name for extra counter values. */
 static bool defaults_are_absent(struct pftrace *p, const struct tm_event *e)
 {
-    if (p->default_tracks.count == 0 || e->generation == 0)
+    if (p->default_tracks.count == 0 || e->generation == 0 || !may_have_values(e))
         return true;
     struct tm_absent_need *place =
         &p->absent_defaults[absent_place(e->file, e->generation, TM_ABSENT_SEQUENCES)];
@@ -298,12 +304,11 @@ enum tm_status tm_pftrace_track_due(struct pftrace *p, const struct tm_event *e,
 /* Writes the descriptors of the counters of which E, a recorded packet, has extra values. */
 static enum tm_status default_tracks_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
-    uint32_t count;
+    uint64_t used[2 * TM_EXTRA_VALUES_MAX];
+    uint32_t count = tm_default_tracks_used(&p->default_tracks, e, used);
     enum tm_status st = TM_OK;
-    const uint64_t *tracks = tm_default_tracks_of(&p->default_tracks, e->generation, &count);
     for (uint32_t i = 0; i < count && st == TM_OK; i++)
-        if (tm_default_tracks_uses(&p->default_tracks, e, i))
-            st = track_due(p, e, tracks[i], err);
+        st = track_due(p, e, used[i], err);
     return st;
 }
 
@@ -318,12 +323,13 @@ enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struc
         st = write_needed(p, e, sequence_need(e), err);
     if (st == TM_OK && p->threads.count && tm_event_raw(e->flags) == TM_RAW_PACKET)
         st = repeat_thread(p, e, err);
-    if (st == TM_OK && tm_event_raw(e->flags) == TM_RAW_PACKET && p->pending.events.count && !defaults_are_absent(p, e))
-        st = default_tracks_due(p, e, err);
-    if (st < 0 || p->pending.events.count == 0 || !(e->flags & TM_EVENT_HAS_TRACK) ||
-        tm_event_scope(e->flags) != TM_SCOPE_TRACK)
+    if (st < 0 || p->pending.events.count == 0)
         return st;
-    return tm_pftrace_track_due(p, e, err);
+    if (e->flags & TM_EVENT_HAS_TRACK && tm_event_scope(e->flags) == TM_SCOPE_TRACK)
+        st = tm_pftrace_track_due(p, e, err);
+    if (st == TM_OK && tm_event_raw(e->flags) == TM_RAW_PACKET && !defaults_are_absent(p, e))
+        st = default_tracks_due(p, e, err);
+    return st;
 }
 
 /* Notes the start or end of a task: its number may belong to another task before and after. */

@@ -81,7 +81,7 @@ enum tm_status tm_packet_drafts_event(struct tm_packet_drafts *d, size_t at, str
 enum tm_status tm_packet_drafts_recorded(struct tm_packet_drafts *d, size_t at,
                                          const struct tm_recorded_draft *recorded, struct tm_error *err)
 {
-    const size_t extra_bytes = recorded->extra_count * sizeof *recorded->extras;
+    const size_t extra_bytes = recorded->extras_from.count * sizeof *recorded->extras;
     struct tm_placed_draft *draft = add(d, at, DRAFT_RECORDED, err);
     if (draft == NULL)
         return TM_E_SYSTEM;
@@ -158,7 +158,7 @@ static enum tm_status encode_event(struct tm_event_draft *event, const uint8_t *
 static enum tm_status take_extras(struct tm_recorded_draft *recorded, const uint8_t **payload,
                                   struct tm_draft_scratch *scratch)
 {
-    const size_t bytes = recorded->extra_count * sizeof *recorded->extras;
+    const size_t bytes = recorded->extras_from.count * sizeof *recorded->extras;
     if (bytes == 0)
         return TM_OK;
     tm_buf_clear(&scratch->event.body);

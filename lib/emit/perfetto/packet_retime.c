@@ -239,6 +239,17 @@ static enum tm_status put_inner_times(struct rewrite *r, struct tm_pb *pb, struc
     return TM_OK;
 }
 
+/* Returns the cursor at the first of EXTRAS, which may be NULL, for E's packet. Only its first track event is read. */
+static struct tm_extra_cursor cursor_of(const struct tm_event *e, const struct tm_extra_values *extras)
+{
+    struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
+    struct tm_pb_field f;
+    while (extras && extras->count > 0 && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == TM_PACKET_TRACK_EVENT && f.type == TM_PB_LEN)
+            return tm_extra_cursor_begin(tm_pb_of(f.data, f.len), extras->count);
+    return (struct tm_extra_cursor){0};
+}
+
 /* Returns a draft with E's values and ids, but without its head and raw bytes. */
 static struct tm_recorded_draft draft_of(const struct tm_packet_writer *w, const struct tm_event *e,
                                          const struct tm_extra_values *extras)
@@ -250,7 +261,7 @@ static struct tm_recorded_draft draft_of(const struct tm_packet_writer *w, const
                                       .is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END,
                                       .is_body = e->flags & TM_EVENT_RAW_BODY,
                                       .has_extras = extras != NULL,
-                                      .extra_count = extras ? extras->count : 0,
+                                      .extras_from = cursor_of(e, extras),
                                       .extras = extras ? extras->values : NULL};
 }
 
@@ -258,7 +269,8 @@ enum tm_status tm_packet_rewrite(struct tm_packet_writer *w, const struct tm_eve
                                  const struct tm_extra_values *extras, struct tm_error *err)
 {
     const struct tm_recorded_draft draft = draft_of(w, e, extras);
-    struct rewrite r = {.fields = {.draft = &draft, .out = &w->out}, .writer = w, .event = e};
+    struct rewrite r = {
+        .fields = {.draft = &draft, .out = &w->out, .extras = draft.extras_from}, .writer = w, .event = e};
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
     struct tm_pb_field f;
     enum tm_status st = tm_packet_begin(w, e->machine, err);

@@ -3,10 +3,10 @@
 #ifndef TM_EMIT_PERFETTO_PACKET_RETIME_H
 #define TM_EMIT_PERFETTO_PACKET_RETIME_H
 
-#include "perfetto/extra_counters.h"
 #include "emit/perfetto/packet_writer.h"
+#include "perfetto/extra_counters.h"
 
-/* True if EVENT's packet has extra counter values. The rows after it are then needed. */
+/* True if EVENT's packet has extra counter values. Rows after it may replace them. */
 bool tm_packet_has_extras(const struct tm_event *event);
 
 /* Writes EVENT's packet (raw is a TracePacket). TM_OK; TM_E_INPUT: raw is not one. */

@@ -17,7 +17,7 @@ struct piece {
 
 struct splice {
     const struct tm_recorded_draft *draft;
-    uint32_t extras_used;
+    struct tm_extra_cursor extras;
     struct piece pieces[PIECES_MAX];
     uint32_t count;
     size_t bytes; /* of all pieces */
@@ -67,11 +67,11 @@ static inline bool copy(struct splice *s, const struct tm_pb_field *f)
 static bool put_extras(struct splice *s, const struct tm_pb_field *f)
 {
     enum tm_pb_type type = tm_extra_values_are_double(f) ? TM_PB_I64 : TM_PB_VARINT;
-    uint32_t n = tm_extra_values_in(f);
-    if (!s->draft->has_extras || n > s->draft->extra_count - s->extras_used)
+    uint32_t i, n;
+    if (!s->draft->has_extras || !tm_extra_cursor_take(&s->extras, f, &i, &n))
         return copy(s, f);
-    for (; n > 0; n--)
-        if (!put_new(s, f->id, type, tm_extra_value_for(&s->draft->extras[s->extras_used++], f)))
+    for (; n > 0; n--, i++)
+        if (!put_new(s, f->id, type, tm_extra_value_for(&s->draft->extras[i], f)))
             return false;
     return true;
 }
@@ -175,7 +175,7 @@ static bool find_pieces(struct splice *s)
 static inline void begin(struct splice *s, const struct tm_recorded_draft *draft)
 {
     s->draft = draft;
-    s->extras_used = 0;
+    s->extras = draft->extras_from;
     s->count = 0;
     s->bytes = s->new_fields_bytes = 0;
     s->sequence_flags = 0;

@@ -16,8 +16,8 @@ struct tm_recorded_draft {
     bool has_value, value_is_double;
     bool is_flow; /* a legacy event of a flow: all its ids are flow ids */
     bool is_body; /* no field of the track event changes (TM_EVENT_RAW_BODY) */
-    bool has_extras; /* else extra counter values stay as they are */
-    uint32_t extra_count;
+    bool has_extras; /* rows may replace extra counter values; where there are none, these stay as they are */
+    struct tm_extra_cursor extras_from;   /* of the first row's value */
     const struct tm_packet_value *extras; /* borrowed */
     struct tm_text raw; /* a TracePacket that tm_recorded_draft_takes accepts; borrowed */
 };

@@ -19,7 +19,7 @@ static uint64_t flags_of(const struct tm_recorded_draft *draft)
 /* Writes the packet with all changes that a track event may need. */
 static enum tm_status rewrite(const struct tm_recorded_draft *draft, struct tm_buf *out)
 {
-    struct tm_rewrite r = {.draft = draft, .out = out};
+    struct tm_rewrite r = {.draft = draft, .out = out, .extras = draft->extras_from};
     struct tm_draft_head head = draft->head;
     struct tm_pb pb = tm_pb_of(draft->raw.data, draft->raw.len);
     struct tm_pb_field f;

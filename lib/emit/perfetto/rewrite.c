@@ -81,13 +81,13 @@ static void put_value(struct tm_rewrite *r, uint32_t int_field, uint32_t double_
 static void put_extra_values(struct tm_rewrite *r, const struct tm_pb_field *f)
 {
     const struct tm_recorded_draft *d = r->draft;
-    uint32_t n = tm_extra_values_in(f);
-    if (!d->has_extras || n > d->extra_count - r->extras_used) {
+    uint32_t i, n;
+    if (!d->has_extras || !tm_extra_cursor_take(&r->extras, f, &i, &n)) {
         tm_rewrite_copy(r, f);
         return;
     }
-    for (; n > 0; n--) {
-        const struct tm_packet_value value = {tm_extra_value_for(&d->extras[r->extras_used++], f),
+    for (; n > 0; n--, i++) {
+        const struct tm_packet_value value = {tm_extra_value_for(&d->extras[i], f),
                                               tm_extra_values_are_double(f)};
         put_value(r, TM_TRACK_EVENT_EXTRA_VALUES, TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES, &value);
     }

@@ -8,7 +8,7 @@
 struct tm_rewrite {
     const struct tm_recorded_draft *draft; /* values and ids of a track event; RAW is not used */
     struct tm_buf *out;
-    uint32_t extras_used; /* 0 at first */
+    struct tm_extra_cursor extras; /* extras_from of the draft at first */
     bool failed;          /* out of memory */
 };
 

@@ -9,32 +9,16 @@ enum { EVENT_TAG = TM_PACKET_TRACK_EVENT << 3 | TM_PB_LEN };
      TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_INSTRUCTIONS_DELTA) |                                                           \
      TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_INSTRUCTIONS_ABSOLUTE) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_LEGACY))
 
+/* True if EVENT becomes a row of its kind, if it is not refused. */
+static bool has_kind(const struct tm_proto_track_event *event)
+{
+    return event->type >= TM_TYPE_SLICE_BEGIN && event->type <= TM_TYPE_COUNTER;
+}
+
 bool tm_proto_absolute_raw_suits(const struct tm_proto_track_context *c)
 {
-    return c->event->has_extra && !c->rows->sink->want_value_rows && !(c->event->fields & UNSUITED_FIELDS);
-}
-
-/* The values of the pending rows: those of integer fields, then those of double fields. */
-struct values {
-    const struct tm_buf *rows;
-    size_t next_int, next_double, ints;
-};
-
-static struct tm_event row_at(const struct values *v, size_t i)
-{
-    struct tm_event row;
-    memcpy(&row, v->rows->data + i * sizeof row, sizeof row);
-    return row;
-}
-
-/* Returns how many values the event's integer fields have. */
-static size_t count_ints(struct tm_pb body)
-{
-    struct tm_pb_field f;
-    size_t n = 0;
-    while (tm_pb_next(&body, &f) == TM_OK)
-        n += f.id == TM_TRACK_EVENT_EXTRA_VALUES ? tm_extra_values_in(&f) : 0;
-    return n;
+    return c->event->has_extra && !c->rows->sink->want_value_rows && has_kind(c->event) &&
+           !(c->event->fields & UNSUITED_FIELDS);
 }
 
 static uint8_t *copy(uint8_t *to, const uint8_t *from, const uint8_t *end)
@@ -43,17 +27,17 @@ static uint8_t *copy(uint8_t *to, const uint8_t *from, const uint8_t *end)
     return to + (end - from);
 }
 
-/* Writes the values of F, each as a field of its own. If there are fewer pending ones, F is copied. */
-static uint8_t *put_values(uint8_t *to, struct values *v, const struct tm_pb_field *f)
+/* Writes the values of F, which are in ROWS, each as a field of its own. If there are fewer rows, F is copied. */
+static uint8_t *put_values(uint8_t *to, struct tm_extra_cursor *cursor, const struct tm_buf *rows,
+                           const struct tm_pb_field *f)
 {
     bool is_double = tm_extra_values_are_double(f);
-    size_t *next = is_double ? &v->next_double : &v->next_int;
-    size_t end = is_double ? v->rows->len / sizeof(struct tm_event) : v->ints;
-    size_t n = tm_extra_values_in(f);
-    if (n > end - *next)
+    uint32_t i, n;
+    if (!tm_extra_cursor_take(cursor, f, &i, &n))
         return copy(to, f->start, f->end);
-    for (; n > 0; n--) {
-        const struct tm_event row = row_at(v, (*next)++);
+    for (; n > 0; n--, i++) {
+        struct tm_event row;
+        memcpy(&row, rows->data + i * sizeof row, sizeof row);
         const struct tm_packet_value value = {row.value, (row.flags & TM_EVENT_VALUE_DOUBLE) != 0};
         uint64_t bits = tm_extra_value_for(&value, f);
         to = tm_varint_put(to, (uint64_t)f->id << 3 | (is_double ? TM_PB_I64 : TM_PB_VARINT));
@@ -64,16 +48,17 @@ static uint8_t *put_values(uint8_t *to, struct values *v, const struct tm_pb_fie
     return to;
 }
 
-/* Writes BODY with the values. */
-static uint8_t *put_body(uint8_t *to, struct tm_pb body, struct values *v)
+/* Writes BODY with the values in ROWS, of which there are COUNT. */
+static uint8_t *put_body(uint8_t *to, struct tm_pb body, const struct tm_buf *rows, uint32_t count)
 {
+    struct tm_extra_cursor cursor = tm_extra_cursor_begin(body, count);
     const uint8_t *from = body.p;
     struct tm_pb_field f;
     while (tm_pb_next(&body, &f) == TM_OK) {
         if (!tm_extra_values_are_in(&f))
             continue;
         to = copy(to, from, f.start);
-        to = put_values(to, v, &f);
+        to = put_values(to, &cursor, rows, &f);
         from = f.end;
     }
     return copy(to, from, body.end);
@@ -84,17 +69,14 @@ enum tm_status tm_proto_absolute_raw(const struct tm_proto_track_context *c, str
 {
     const struct tm_text recorded = c->recorded;
     const struct tm_pb body = c->event->body;
+    const struct tm_buf *rows = &c->rows->pending;
     struct tm_buf *out = &c->rows->raw;
-    struct values values = {.rows = &c->rows->pending};
-    size_t count = values.rows->len / sizeof(struct tm_event), head = c->head_bytes;
-    values.ints = c->event->fields & TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES) ? count_ints(body) : count;
-    values.ints = values.ints < count ? values.ints : count;
-    values.next_double = values.ints;
+    size_t count = rows->len / sizeof(struct tm_event), head = c->head_bytes;
     tm_buf_clear(out);
     if (tm_buf_reserve(out, recorded.len + 1 + TM_VARINT_MAX + count * TM_PB_FIELD_MAX) != TM_OK)
         return tm_error_nomem(err);
     uint8_t *at = copy(out->data, recorded.data, body.p - head), *event = at + head;
-    uint8_t *end = put_body(event, body, &values);
+    uint8_t *end = put_body(event, body, rows, (uint32_t)count);
     size_t len = (size_t)(end - event), new_head = 1 + tm_varint_size(len);
     if (new_head != head)
         memmove(at + new_head, event, len);

@@ -4,7 +4,6 @@
 #include "format/perfetto/descriptor.h"
 #include "format/perfetto/track_event.h"
 
-enum { EXTRA_MAX = 8 }; /* extra counters of one event that the reference importer accepts */
 enum { COUNTERS_MAX = 1 << 18 }; /* incremental counters of one sequence */
 
 /* A counter's value: an int64, or a double if a double was recorded or an integer overflowed. */
@@ -90,16 +89,16 @@ enum tm_status tm_proto_counter_fill(const struct tm_proto_track_context *contex
     return st;
 }
 
-/* Reads the numbers of a repeated field, packed or not, up to EXTRA_MAX + 1. Returns how many. */
+/* Reads the numbers of a repeated field, packed or not, up to TM_EXTRA_VALUES_MAX + 1. Returns how many. */
 static size_t read_numbers(const struct tm_proto_track_event *event, uint32_t id, bool fixed,
-                           uint64_t out[EXTRA_MAX + 1])
+                           uint64_t out[TM_EXTRA_VALUES_MAX + 1])
 {
     struct tm_pb pb = event->body;
     struct tm_pb_field f;
     size_t count = 0;
     if (!(event->fields & TM_TRACK_EVENT_BIT(id)))
         return 0;
-    while (count <= EXTRA_MAX && tm_pb_next(&pb, &f) == TM_OK) {
+    while (count <= TM_EXTRA_VALUES_MAX && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id != id)
             continue;
         if (f.type != TM_PB_LEN) {
@@ -107,7 +106,7 @@ static size_t read_numbers(const struct tm_proto_track_event *event, uint32_t id
             continue;
         }
         const uint8_t *at = f.data, *end = f.data + f.len;
-        while (at && at < end && count <= EXTRA_MAX) {
+        while (at && at < end && count <= TM_EXTRA_VALUES_MAX) {
             if (fixed && end - at < 8)
                 break;
             if (fixed)
@@ -121,14 +120,14 @@ static size_t read_numbers(const struct tm_proto_track_event *event, uint32_t id
 
 /* Reads the tracks of the extra values: the event's, otherwise the sequence's defaults. */
 static size_t read_tracks(const struct tm_proto_track_context *c, uint32_t id, const struct tm_buf *defaults,
-                          uint64_t out[EXTRA_MAX + 1])
+                          uint64_t out[TM_EXTRA_VALUES_MAX + 1])
 {
     size_t count = read_numbers(c->event, id, false, out);
     if (count)
         return count;
     count = defaults->len / sizeof *out;
-    if (count > EXTRA_MAX + 1)
-        count = EXTRA_MAX + 1;
+    if (count > TM_EXTRA_VALUES_MAX + 1)
+        count = TM_EXTRA_VALUES_MAX + 1;
     if (count)
         memcpy(out, defaults->data, count * sizeof *out);
     return count;
@@ -138,7 +137,7 @@ static enum tm_status read_extra(const struct tm_proto_track_context *c, const s
                                  struct tm_error *err)
 {
     const struct tm_proto_sequence *sequence = c->packet->sequence;
-    uint64_t values[EXTRA_MAX + 1], tracks[EXTRA_MAX + 1];
+    uint64_t values[TM_EXTRA_VALUES_MAX + 1], tracks[TM_EXTRA_VALUES_MAX + 1];
     size_t count =
         read_numbers(c->event, is_double ? TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES : TM_TRACK_EVENT_EXTRA_VALUES,
                      is_double, values);
@@ -146,7 +145,7 @@ static enum tm_status read_extra(const struct tm_proto_track_context *c, const s
         count == 0 ? 0
                    : read_tracks(c, is_double ? TM_TRACK_EVENT_EXTRA_DOUBLE_TRACKS : TM_TRACK_EVENT_EXTRA_TRACKS,
                                  is_double ? &sequence->extra_tracks.doubles : &sequence->extra_tracks.ints, tracks);
-    if (count > track_count || count + c->rows->pending.len / sizeof *row > EXTRA_MAX)
+    if (count > track_count || count + c->rows->pending.len / sizeof *row > TM_EXTRA_VALUES_MAX)
         return drop(c, TM_PROTO_STAT_EXTRA_COUNTER_BAD, err);
     for (size_t i = 0; i < count; i++) {
         struct tm_event derived = tm_proto_derived(row, TM_KIND_COUNTER);

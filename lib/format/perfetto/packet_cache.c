@@ -3,6 +3,7 @@
 #include "base/cpu.h"
 #include "format/perfetto/absolute_raw.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -147,6 +148,7 @@ static enum tm_status add_with_extras(struct tm_proto *p, const struct known *kn
                                                    .recorded = tm_text_at(row.raw, row.raw_bytes),
                                                    .head_bytes = known->head_bytes};
     enum tm_status st = tm_proto_extra_counters_read(&context, &row, err);
+    assert(st != TM_END);
     if (st == TM_OK && known->is_absolute)
         st = tm_proto_absolute_raw(&context, &row, err);
     if (st < 0)
@@ -303,7 +305,7 @@ static void note_columns(struct tm_packet_cache *cache, const struct tm_event *r
     cache->differing |= tm_batch_columns_differing(row, &cache->like);
 }
 
-/* Gives CACHE, whose slots are forgotten, 1 << BITS empty ones. False: out of memory, and it is as before. */
+/* Replaces CACHE's slots by 1 << BITS empty ones. False: out of memory; nothing changed. */
 static bool make_slots(struct tm_packet_cache *cache, unsigned bits)
 {
     size_t count = (size_t)1 << bits;

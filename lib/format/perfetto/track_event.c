@@ -280,6 +280,17 @@ static enum tm_status fill(const struct tm_proto_track_context *c, struct tm_eve
     return TM_OK;
 }
 
+/* Makes ROW, whose event is refused, a packet. Its values are as recorded. */
+static void refuse(const struct tm_proto_track_context *c, struct tm_event *row)
+{
+    row->kind = TM_KIND_PACKET;
+    if (!c->is_absolute)
+        return;
+    row->flags &= ~(uint32_t)TM_EVENT_RAW_BODY;
+    row->raw = c->packet->raw;
+    row->raw_bytes = (uint32_t)c->packet->raw_len;
+}
+
 static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm_event *row, struct tm_error *err)
 {
     const struct tm_proto_track_event *event = c->event;
@@ -292,7 +303,7 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
         return st;
     bool dropped = st == TM_END;
     if (dropped)
-        row->kind = TM_KIND_PACKET;
+        refuse(c, row);
     if (is_on_fast_path(event))
         return tm_proto_add(c->rows, row, err);
     if (event->has_flows && put_flows(&c->rows->detail, event->body) != TM_OK)
@@ -356,6 +367,7 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
     if (!packet->has_time) {
         enum tm_status st =
             tm_proto_count_stat(&p->rows.counts, TM_PROTO_STAT_TRACK_EVENT_NO_TIME, packet->machine, 1, err);
+        refuse(&c, &row);
         row.kind = TM_KIND_METADATA;
         row.flags |= TM_EVENT_DEFINITION;
         return st < 0 ? st : tm_proto_add(&p->rows, &row, err);
