@@ -1,5 +1,19 @@
 #include "perfetto/extra_counters.h"
 
+#include "perfetto/packet_fields.h"
+
+bool tm_extra_event_find(struct tm_text packet, struct tm_pb *body)
+{
+    struct tm_pb pb = tm_pb_of(packet.data, packet.len);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == TM_PACKET_TRACK_EVENT && f.type == TM_PB_LEN) {
+            *body = tm_pb_of(f.data, f.len);
+            return true;
+        }
+    return false;
+}
+
 struct tm_extra_cursor tm_extra_cursor_begin(struct tm_pb body, uint32_t count)
 {
     struct tm_pb_field f;

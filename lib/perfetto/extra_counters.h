@@ -5,6 +5,7 @@
 #define TM_PERFETTO_EXTRA_COUNTERS_H
 
 #include "base/pb.h"
+#include "base/text.h"
 #include "perfetto/track_event_fields.h"
 
 #include <stdbool.h>
@@ -58,6 +59,10 @@ static inline uint64_t tm_extra_value_for(const struct tm_packet_value *value, c
         return (uint64_t)(int64_t)d;
     return d > 0 ? INT64_MAX : d < 0 ? (uint64_t)INT64_MIN : 0;
 }
+
+/* Finds the track event of PACKET, a TracePacket: the first one, because readers ignore others. True with *BODY set to
+ * its fields. */
+bool tm_extra_event_find(struct tm_text packet, struct tm_pb *body);
 
 /* Which of such values are next. */
 struct tm_extra_cursor {

@@ -89,33 +89,30 @@ struct uses {
     bool has_own_tracks;
 };
 
-static void count_uses(struct uses *uses, const struct tm_pb_field *event)
+static struct uses count_uses(struct tm_pb event)
 {
-    struct tm_pb pb = tm_pb_of(event->data, event->len);
+    struct uses uses = {0};
     struct tm_pb_field f;
-    while (tm_pb_next(&pb, &f) == TM_OK) {
-        uses->has_own_tracks |= f.id == TM_TRACK_EVENT_EXTRA_TRACKS || f.id == TM_TRACK_EVENT_EXTRA_DOUBLE_TRACKS;
+    while (tm_pb_next(&event, &f) == TM_OK) {
+        uses.has_own_tracks |= f.id == TM_TRACK_EVENT_EXTRA_TRACKS || f.id == TM_TRACK_EVENT_EXTRA_DOUBLE_TRACKS;
         if (f.id == TM_TRACK_EVENT_EXTRA_VALUES)
-            uses->ints += tm_extra_values_in(&f);
+            uses.ints += tm_extra_values_in(&f);
         else if (f.id == TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES)
-            uses->doubles += tm_extra_values_in(&f);
+            uses.doubles += tm_extra_values_in(&f);
     }
+    return uses;
 }
 
 uint32_t tm_default_tracks_used(const struct tm_default_tracks *t, const struct tm_event *e,
                                 uint64_t used[2 * TM_EXTRA_VALUES_MAX])
 {
     const struct tm_default_track_list *list = list_of(t, e->generation);
-    struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
-    struct uses uses = {0};
-    struct tm_pb_field f;
+    struct tm_pb event;
     uint32_t count = 0;
-    while (list && tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == TM_PACKET_TRACK_EVENT && f.type == TM_PB_LEN) {
-            count_uses(&uses, &f);
-            break; /* only the first of two events is read */
-        }
-    if (list == NULL || uses.has_own_tracks) /* rows follow, which name the tracks */
+    if (list == NULL || !tm_extra_event_find(tm_text_at(e->raw, e->raw_bytes), &event))
+        return 0;
+    const struct uses uses = count_uses(event);
+    if (uses.has_own_tracks) /* rows follow, which name the tracks */
         return 0;
     for (uint32_t i = 0; i < list->ints && i < uses.ints; i++)
         used[count++] = list->uuids[i];

@@ -247,16 +247,10 @@ static bool sequence_is_absent(struct pftrace *p, const struct tm_event *e)
     return true;
 }
 
-/* True if E may have extra counter values. An event that the parser has refused has none for a reader either. */
-static bool may_have_values(const struct tm_event *e)
-{
-    return e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER;
-}
-
 /* True if no descriptor of a track is pending that the defaults of E's sequence name for extra counter values. */
 static bool defaults_are_absent(struct pftrace *p, const struct tm_event *e)
 {
-    if (p->default_tracks.count == 0 || e->generation == 0 || !may_have_values(e))
+    if (p->default_tracks.count == 0 || e->generation == 0 || !tm_packet_may_have_extras(e))
         return true;
     struct tm_absent_need *place =
         &p->absent_defaults[absent_place(e->file, e->generation, TM_ABSENT_SEQUENCES)];

@@ -61,7 +61,7 @@ enum tm_status tm_pftrace_fast_packet(struct pftrace *p, struct tm_batch_walk *w
     get_packet(batch, walk->i, walk->at, e);
     if (!tm_sequence_threads_is_written(&p->threads, e->generation) || !tm_pftrace_is_next(p, e))
         return TM_END;
-    bool may_have_values = e->kind <= TM_KIND_COUNTER;
+    bool may_have_values = tm_packet_may_have_extras(e);
     if (may_have_values)
         st = take_values(p, batch, walk->i, e, &end);
     if (st == TM_OK)

@@ -170,7 +170,7 @@ bool tm_packet_has_extras(const struct tm_event *event)
         struct tm_pb inner = tm_pb_of(f.data, f.len);
         struct tm_pb_field g;
         while (tm_pb_next(&inner, &g) == TM_OK)
-            if (g.id == TM_TRACK_EVENT_EXTRA_VALUES || g.id == TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES)
+            if (tm_extra_values_are_in(&g))
                 return true;
     }
     return false;
@@ -239,15 +239,12 @@ static enum tm_status put_inner_times(struct rewrite *r, struct tm_pb *pb, struc
     return TM_OK;
 }
 
-/* Returns the cursor at the first of EXTRAS, which may be NULL, for E's packet. Only its first track event is read. */
+/* Returns the cursor at the first of EXTRAS, which may be NULL, for E's packet. */
 static struct tm_extra_cursor cursor_of(const struct tm_event *e, const struct tm_extra_values *extras)
 {
-    struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
-    struct tm_pb_field f;
-    while (extras && extras->count > 0 && tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == TM_PACKET_TRACK_EVENT && f.type == TM_PB_LEN)
-            return tm_extra_cursor_begin(tm_pb_of(f.data, f.len), extras->count);
-    return (struct tm_extra_cursor){0};
+    struct tm_pb event;
+    bool has_values = extras && extras->count > 0 && tm_extra_event_find(tm_text_at(e->raw, e->raw_bytes), &event);
+    return has_values ? tm_extra_cursor_begin(event, extras->count) : (struct tm_extra_cursor){0};
 }
 
 /* Returns a draft with E's values and ids, but without its head and raw bytes. */

@@ -6,6 +6,13 @@
 #include "emit/perfetto/packet_writer.h"
 #include "perfetto/extra_counters.h"
 
+/* True if events of EVENT's kind may have extra counter values. One that the parser has refused, which is a PACKET, has
+ * none for a reader either. */
+static inline bool tm_packet_may_have_extras(const struct tm_event *event)
+{
+    return event->kind >= TM_KIND_SLICE_BEGIN && event->kind <= TM_KIND_COUNTER;
+}
+
 /* True if EVENT's packet has extra counter values. Rows after it may replace them. */
 bool tm_packet_has_extras(const struct tm_event *event);
 

@@ -161,7 +161,7 @@ static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, 
     struct tm_pb_field service_event;
     if (e->kind == TM_KIND_PACKET && is_service_event(e, &service_event))
         return write_service_event(p, e, &service_event, err);
-    bool may_have_extras = e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER;
+    bool may_have_extras = tm_packet_may_have_extras(e);
     if (may_have_extras && p->no_values_follow)
         return tm_packet_retime(&p->packets, e, &p->extras, err); /* no row replaces its extra values, if it has any */
     if (!may_have_extras || !tm_packet_has_extras(e))

@@ -95,7 +95,7 @@ static inline enum part take_message(struct tm_proto_packet *packet, const struc
         packet->defaults = *f;
     else if (packet->body.id == 0 || is_compressed(f->id))
         take_body(packet, f);
-    /* only the first of two events is read */
+    /* Only the first of two events is read. */
     return f->id == TM_PACKET_TRACK_EVENT && f->data == packet->body.data ? PART_REST : PART_UNKNOWN;
 }
 
