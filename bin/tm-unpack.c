@@ -33,7 +33,7 @@ static const struct tm_program program = {
              "      --no-json-detail   leave out arguments of JSON events; the raw payload has them\n"
              "      --json-args=NAME,...  keep only arguments of JSON events with these names\n"
              "      --no-packet-args   leave out arguments of track events; the raw payload has them\n"
-             "      --packet-values    keep extra counter values of track events in their packets alone\n"
+             "      --packet-values    keep extra counter values of track events in packets, not as rows\n"
              "      --by-reference     refer to the text of JSON events in regular files, do not copy it\n"
              "      --whole-sched      keep compact_sched messages whole, for outputs that take them so\n"
              "      --text FILE        write the text of other JSON events to FILE, which exists\n"
