@@ -107,11 +107,13 @@ out.jsonl" ]
     truncate -s 8388607 small
     truncate -s 8388608 large
     [ "$(tunables "" small)" = "" ]
-    [ "$(tunables "" large)" = glibc.malloc.hugetlb=1 ]
-    [ "$(tunables glibc.malloc.perturb=1 large)" = glibc.malloc.perturb=1:glibc.malloc.hugetlb=1 ]
-    [ "$(tunables glibc.malloc.hugetlb=0 large)" = glibc.malloc.hugetlb=0 ]
+    large=glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1
+    [ "$(tunables "" large)" = $large ]
+    [ "$(tunables glibc.malloc.perturb=1 large)" = glibc.malloc.perturb=1:$large ]
+    [ "$(tunables glibc.malloc.hugetlb=0 large)" = glibc.malloc.hugetlb=0:glibc.malloc.arena_max=1 ]
+    [ "$(tunables glibc.malloc.arena_max=4 large)" = glibc.malloc.arena_max=4:glibc.malloc.hugetlb=1 ]
     [ "$(tunables "" - <small)" = "" ]
-    [ "$(true | tunables "" -)" = glibc.malloc.hugetlb=1 ]
+    [ "$(true | tunables "" -)" = $large ]
 }
 
 @test "neighbours share memory, and tm-clocks also that of tm-manifest's input" {

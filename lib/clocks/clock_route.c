@@ -1,6 +1,7 @@
 #include "clocks/clock_route.h"
 
 #include "base/checked.h"
+#include "base/cpu.h"
 #include "base/hash.h"
 #include "clocks/path_text.h"
 #include "clocks/same_domain.h"
@@ -93,7 +94,8 @@ enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct
 {
     uint64_t hash = tm_hash_u64((uint64_t)key->file << 32 | key->embedded);
     hash = tm_hash_u64(hash ^ ((uint64_t)key->clock << 32 | key->sequence));
-    struct tm_clock_route *route = *out = &routes->routes[hash % TM_ROUTES];
+    const uint32_t slot = hash % TM_ROUTES;
+    struct tm_clock_route *route = *out = &routes->routes[slot];
     enum tm_status st = TM_OK;
     if (route->version != 0 && tm_route_key_is(&route->key, key)) {
         if (is_data)
@@ -115,6 +117,7 @@ enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct
     if (is_data)
         tm_clock_file_note_data(routes->registry, key->embedded, route->scope);
     route->key = *key;
+    routes->in_use[slot / 64] |= UINT64_C(1) << slot % 64;
     return resolve(routes, route, err);
 }
 
@@ -177,13 +180,17 @@ enum tm_status tm_clock_routes_step(struct tm_clock_routes *routes, struct tm_cl
 enum tm_status tm_clock_routes_flush(struct tm_clock_routes *routes, uint32_t file, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    for (int i = 0; i < TM_ROUTES && st == TM_OK; i++) {
-        struct tm_clock_route *route = &routes->routes[i];
-        if (route->version == 0 || route->key.file != file)
-            continue;
-        st = tm_clock_routes_settle(routes, route, err);
-        route->version = 0;
-    }
+    for (uint32_t word = 0; word < TM_ROUTES / 64; word++)
+        for (uint64_t left = routes->in_use[word]; left && st == TM_OK; left &= left - 1) {
+            const unsigned bit = tm_trailing_zeros(left);
+            struct tm_clock_route *route = &routes->routes[word * 64 + bit];
+            if (route->key.file != file)
+                continue;
+            if (route->version != 0)
+                st = tm_clock_routes_settle(routes, route, err);
+            route->version = 0;
+            routes->in_use[word] &= ~(UINT64_C(1) << bit);
+        }
     return st;
 }
 

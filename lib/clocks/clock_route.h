@@ -45,6 +45,7 @@ struct tm_clock_routes {
     bool defers_for_lines;              /* what snapshots place is provisional */
     struct tm_clock_route routes[TM_ROUTES];
     /* private */
+    uint64_t in_use[TM_ROUTES / 64]; /* a bit for each slot that may hold a route, so the others are never touched */
     struct tm_map used;   /* snapshots that records have used */
     struct tm_table serial_of; /* (file, machine, clock) to the number of its record */
     struct tm_buf text;

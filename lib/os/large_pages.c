@@ -1,24 +1,29 @@
 #include "os/large_pages.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define VARIABLE "GLIBC_TUNABLES"
-#define TUNABLE "glibc.malloc.hugetlb"
 
-void tm_large_pages_for_children(void)
+/* Sets TUNABLE to 1 unless it is set. */
+static void set_tunable(const char *tunable)
 {
     const char *before = getenv(VARIABLE);
-    if (before && strstr(before, TUNABLE))
+    if (before && strstr(before, tunable))
         return;
-    bool is_first = before == NULL || *before == '\0';
-    size_t size = (is_first ? 0 : strlen(before)) + sizeof ":" TUNABLE "=1";
+    const char *colon = before && *before ? ":" : "";
+    size_t size = (before ? strlen(before) : 0) + strlen(tunable) + sizeof ":=1";
     char *value = malloc(size);
     if (value == NULL)
         return;
-    snprintf(value, size, "%s%s" TUNABLE "=1", is_first ? "" : before, is_first ? "" : ":");
+    snprintf(value, size, "%s%s%s=1", before ? before : "", colon, tunable);
     (void)setenv(VARIABLE, value, 1);
     free(value);
+}
+
+void tm_large_pages_for_children(void)
+{
+    set_tunable("glibc.malloc.hugetlb");
+    set_tunable("glibc.malloc.arena_max");
 }

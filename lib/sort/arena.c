@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 enum { ARENA_ALIGN = 16, ARENA_PIECE_MIN = 256 << 10, ARENA_PIECE_MAX = 64 << 20, ARENA_PIECES = 4,
-       ARENA_LARGE_PAGES = 8 << 20, /* pieces from here on gain from large pages */
+       ARENA_LARGE_PAGE = 2 << 20, /* of the kernel, on most processors */
+       ARENA_PREFAULT_MIN = 8 << 20, /* smaller pieces are backed with pages as they are filled */
        ARENA_PREFAULT_BYTES = 8 << 20 /* this much is backed with pages before it is taken */ };
 
 struct tm_arena_piece {
@@ -47,6 +48,27 @@ static size_t piece_bytes(const struct tm_arena *a)
     return want < ARENA_PIECE_MIN ? ARENA_PIECE_MIN : want;
 }
 
+/* Allocates a piece with room for LEN bytes, for WANT if possible, and for at most LEFT. A piece as large as a large
+ * page consists of whole ones, unless LEFT does not allow that. */
+static struct tm_arena_piece *new_piece(size_t len, size_t want, size_t left)
+{
+    const size_t page = ARENA_LARGE_PAGE, head = head_bytes();
+    want = want < left ? want : left;
+    want = want < len ? len : want;
+    size_t bytes = head + want, whole = (bytes + page - 1) & ~(page - 1);
+    if (whole > head + left && whole > page)
+        whole -= page;
+    const bool is_whole = bytes >= page && whole >= head + len && whole <= head + left;
+    struct tm_arena_piece *piece = is_whole ? aligned_alloc(page, whole) : malloc(bytes);
+    if (piece == NULL)
+        return NULL;
+    if (is_whole)
+        tm_compat_large_pages(piece, whole);
+    piece->cap = is_whole ? whole - head : want;
+    piece->wanted = piece->cap < ARENA_PREFAULT_MIN ? piece->cap : 0;
+    return piece;
+}
+
 /* Puts a new or an idle piece with room for LEN bytes at the front of the list. */
 static enum tm_status add_piece(struct tm_arena *a, size_t len, bool *full)
 {
@@ -57,17 +79,10 @@ static enum tm_status add_piece(struct tm_arena *a, size_t len, bool *full)
             *full = true;
             return TM_END;
         }
-        size_t want = piece_bytes(a);
-        want = want < left ? want : left;
-        want = want < len ? len : want;
-        piece = malloc(head_bytes() + want);
+        piece = new_piece(len, piece_bytes(a), left);
         if (piece == NULL)
             return TM_E_SYSTEM;
-        if (want >= ARENA_LARGE_PAGES)
-            tm_compat_large_pages(piece, head_bytes() + want);
-        piece->cap = want;
-        piece->wanted = want < ARENA_LARGE_PAGES ? want : 0;
-        a->bytes += want;
+        a->bytes += piece->cap;
     }
     piece->used = 0;
     piece->next = a->pieces;

@@ -1,7 +1,7 @@
 #include "sort/frame_file.h"
 
 /* A frame is stored as type (4 bytes), length (8 bytes), offset (8 bytes) and body. */
-enum { TEMPORARY_HEAD_BYTES = 20 };
+enum { TEMPORARY_HEAD_BYTES = 20, FEW_BYTES = 256 << 10 };
 
 static enum tm_status spill(struct tm_frame_file *s, struct tm_error *err)
 {
@@ -12,15 +12,29 @@ static enum tm_status spill(struct tm_frame_file *s, struct tm_error *err)
     return st;
 }
 
+/* Makes room for LEN bytes in memory. Once the frames are not few, they get all of their memory: the pages of one large
+ * block cost less than those of a block that grows. */
+static enum tm_status make_room(struct tm_frame_file *s, size_t len, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (s->pending.len > 0 && s->pending.len + len > s->memory_bytes)
+        st = spill(s, err);
+    size_t want = s->pending.len > FEW_BYTES && s->memory_bytes - s->pending.len > len
+                      ? s->memory_bytes - s->pending.len : len;
+    return st == TM_OK && tm_buf_reserve(&s->pending, want) != TM_OK ? tm_error_nomem(err) : st;
+}
+
 enum tm_status tm_frame_file_add(struct tm_frame_file *s, const struct tm_frame *frame, struct tm_error *err)
 {
     uint8_t head[TEMPORARY_HEAD_BYTES];
+    enum tm_status st = make_room(s, sizeof head + frame->body_bytes, err);
+    if (st < 0)
+        return st;
     tm_put_le32(head, frame->type);
     tm_put_le64(head + 4, frame->body_bytes);
     tm_put_le64(head + 12, frame->offset);
-    if (tm_buf_add(&s->pending, head, sizeof head) != TM_OK ||
-        tm_buf_add(&s->pending, frame->body, frame->body_bytes) != TM_OK)
-        return tm_error_nomem(err);
+    tm_buf_add(&s->pending, head, sizeof head);
+    tm_buf_add(&s->pending, frame->body, frame->body_bytes);
     return s->pending.len > s->memory_bytes ? spill(s, err) : TM_OK;
 }
 
