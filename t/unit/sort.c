@@ -2,10 +2,13 @@
  * stream never gives a complete result. */
 #include "../lib/random_stream.h"
 
+#include "sort/arena.h"
+#include "sort/frame_file.h"
 #include "stream/batch_builder.h"
 #include "sort_content.h"
 #include "tap.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -379,23 +382,23 @@ static void test_file_order(void)
     tm_file_order_release(&orders);
 }
 
-/* Frames that do not fit into memory are read back in order. */
-static void test_frame_file(void)
+/* Frames that do not fit into MEMORY are read back in order. Each is STEP bytes longer than the one before. */
+static void test_frame_file(size_t memory, size_t step)
 {
-    enum { FRAMES = 500 };
+    enum { FRAMES = 500, STEP_MAX = 40 };
     struct tm_error err = {0};
-    struct tm_frame_file s = {.memory_bytes = 1000};
+    struct tm_frame_file s = {.memory_bytes = memory};
     struct tm_stream_writer writer;
     struct tm_stream_reader reader;
     struct tm_frame frame;
     struct tm_batch batch;
-    uint8_t body[3000];
+    static uint8_t body[FRAMES * STEP_MAX];
     int fd = temporary_file();
     bool good = true;
     for (uint32_t i = 0; i < FRAMES; i++) {
         memset(body, (int)i, sizeof body);
-        frame = (struct tm_frame){.type = 70 + i, .body = body, .body_bytes = i * 5};
-        good &= tm_frame_file_add(&s, &frame, &err) == TM_OK;
+        frame = (struct tm_frame){.type = 70 + i, .body = body, .body_bytes = i * step};
+        good &= tm_frame_file_add(&s, &frame, &err) == TM_OK && s.pending.len <= memory;
     }
     good &= tm_stream_writer_open(&writer, fd, "test",
                                   &(struct tm_stream_header){.stage = TRACEMERGE__STAGE__UNPACKED}, &err) == TM_OK &&
@@ -404,7 +407,7 @@ static void test_frame_file(void)
     good &= tm_stream_reader_open(&reader, fd, &err) == TM_OK;
     for (uint32_t i = 0; i < FRAMES && good; i++)
         good = tm_stream_reader_next(&reader, &frame, &batch, &err) == TM_OK && frame.type == 70 + i &&
-               frame.body_bytes == i * 5 && (i == 0 || frame.body[i * 5 - 1] == (uint8_t)i);
+               frame.body_bytes == i * step && (i == 0 || frame.body[i * step - 1] == (uint8_t)i);
     ok_named(good && tm_stream_reader_next(&reader, &frame, &batch, &err) == TM_END, "frames go to the file in order");
     tm_frame_file_release(&s);
     tm_stream_writer_release(&writer);
@@ -412,10 +415,47 @@ static void test_frame_file(void)
     close(fd);
 }
 
+/* Memory of an arena: all of it can be used, no two parts overlap, and the pieces never exceed LIMIT. */
+static void check_arena(size_t limit, size_t len)
+{
+    struct tm_arena a = {.limit_bytes = limit};
+    uint8_t *parts[64] = {NULL};
+    size_t count = 0, again = 0;
+    bool full = false, good = true;
+    while (count < 64 && (parts[count] = tm_arena_take(&a, len, &full)) != NULL) {
+        good &= (uintptr_t)parts[count] % _Alignof(max_align_t) == 0 && a.bytes <= limit;
+        parts[count][0] = parts[count][len - 1] = (uint8_t)count;
+        count++;
+    }
+    for (size_t i = 0; i < count; i++)
+        good &= parts[i][0] == (uint8_t)i && parts[i][len - 1] == (uint8_t)i;
+    good &= (count == 64 || full) && (count > 0 || len + _Alignof(max_align_t) > limit);
+    tm_arena_clear(&a);
+    while (again < count && tm_arena_take(&a, len, &full))
+        again++;
+    good &= again == count && a.bytes <= limit;
+    tm_arena_release(&a);
+    if (!good)
+        printf("# limit %zu, parts of %zu\n", limit, len);
+    ok_named(good, "parts of an arena do not overlap, and stay inside its limit");
+}
+
+static void test_arena(void)
+{
+    static const size_t limits[] = {1000, 300000, (2 << 20) - 1, 2 << 20, (2 << 20) + 100, 5 << 20, 9 << 20, 40 << 20};
+    static const size_t lens[] = {16, 1000, 100000, 1 << 20, (2 << 20) - 32, 2 << 20, 3 << 20};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        for (size_t j = 0; j < sizeof lens / sizeof *lens; j++)
+            check_arena(limits[i], lens[j]);
+}
+
+
 int main(void)
 {
     test_file_order();
-    test_frame_file();
+    test_frame_file(1000, 5);
+    test_frame_file(1 << 20, 40);
+    test_arena();
     test_orders();
     test_keys();
     test_payloads();
