@@ -449,7 +449,6 @@ static void test_arena(void)
             check_arena(limits[i], lens[j]);
 }
 
-
 int main(void)
 {
     test_file_order();
