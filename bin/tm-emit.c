@@ -106,7 +106,8 @@ static void note_unfinished(size_t i, const struct tm_out_file *file)
 static void clear_unfinished(void)
 {
     for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
-        unfinished_paths[i][0] = '\0';
+        if (unfinished_paths[i][0]) /* writing to it for nothing costs a page */
+            unfinished_paths[i][0] = '\0';
 }
 
 static void list_formats(void)
@@ -214,6 +215,7 @@ static enum tm_status enter_sandbox(const struct arguments *a, const struct file
         sandbox.folders[i + 1] = files->folders[i];
         sandbox.outer[i] = files->outer[i];
     }
+    sandbox.libraries = needs_path;
     if (needs_path)
         memcpy(sandbox.folders + a->outputs.count + 1, places, sizeof places);
     return tm_sandbox_enter(&sandbox, err);

@@ -11,6 +11,19 @@ AC_DEFUN([TM_NEED_MODULE], [
 # The version of a module, for doc/tracemerge.spdx.
 AC_DEFUN([TM_MODULE_VERSION], [AC_SUBST([$1_VERSION], [`$PKG_CONFIG --modversion "$2" 2>/dev/null || echo NOASSERTION`])])
 
+# The run-time name (soname) of the library $2 of module $1, which programs load themselves, for config.h.
+AC_DEFUN([TM_SONAME], [
+  AC_CACHE_CHECK([for the run-time name of lib$2], [tm_cv_soname_$1], [
+    tm_save_LIBS=$LIBS
+    LIBS="-Wl,--no-as-needed $$1_LIBS"
+    AC_LINK_IFELSE([AC_LANG_PROGRAM()],
+      [tm_cv_soname_$1=`$OBJDUMP -p conftest$EXEEXT | $SED -n 's/^ *NEEDED *\(lib$2\.so.*\)$/\1/p'`])
+    LIBS=$tm_save_LIBS
+  ])
+  AS_IF([test -z "$tm_cv_soname_$1"], [AC_MSG_ERROR([a shared library lib$2 is needed])])
+  AC_DEFINE_UNQUOTED([$1_SONAME], ["$tm_cv_soname_$1"], [The file of lib$2 that programs load.])
+])
+
 # Adds flags to a variable of flags if a program is linked with both, which then runs.
 AC_DEFUN([TM_TAKES], [
   AC_MSG_CHECKING([whether $CC takes $2])

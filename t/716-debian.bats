@@ -25,6 +25,16 @@ build_depends() {
     done
 }
 
+@test "Depends lists the packages of the libraries that programs load themselves" {
+    # Debian's policy, 8.1: the name and version of the soname, with a hyphen between digits.
+    sed -nE 's/^#define [A-Z0-9]+_SONAME "(.*)\.so\.(.*)"$/\1+\2/p' "$TM_BIN/../config.h" |
+        sed -E 's/([0-9])\+/\1-/; s/\+//' >packages
+    [ -s packages ]
+    for package in $(cat packages); do
+        grep '^Depends:' debian/control | grep -w -e "$package" || { echo "$package"; false; }
+    done
+}
+
 @test "all files have one version" {
     version=$(sed -n 's/^AC_INIT(\[tracemerge\], \[\(.*\)\])$/\1/p' configure.ac)
     [ -n "$version" ]

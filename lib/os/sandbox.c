@@ -9,12 +9,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -45,7 +48,7 @@ struct ruleset_attr {
 #define FS_FOLDERS ((uint64_t)(LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR))
 #define FS_OF_FILE ((uint64_t)LANDLOCK_ACCESS_FS_READ_FILE)
 
-/* Where the dynamic loader and libraries look for other libraries. */
+/* Where the dynamic loader and libraries look for other libraries, beside LD_LIBRARY_PATH. */
 static const char *const library_places[] = {"/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib",
                                              "/etc/ld.so.cache"};
 
@@ -74,6 +77,22 @@ static enum tm_status allow(int ruleset, const char *path, uint64_t rights, stru
     return TM_OK;
 }
 
+static enum tm_status allow_libraries(int ruleset, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; i < sizeof library_places / sizeof *library_places && st == TM_OK; i++)
+        st = allow(ruleset, library_places[i], is_folder(library_places[i]) ? FS_READ : FS_READ & FS_OF_FILE, err);
+    for (const char *rest = getenv("LD_LIBRARY_PATH"); rest && *rest && st == TM_OK;) {
+        char place[PATH_MAX];
+        size_t len = strcspn(rest, ":");
+        int n = snprintf(place, sizeof place, "%.*s", len < PATH_MAX ? (int)len : 0, rest);
+        if (n > 0 && is_folder(place))
+            st = allow(ruleset, place, FS_READ, err);
+        rest += len + (rest[len] == ':');
+    }
+    return st;
+}
+
 static enum tm_status restrict_files(const struct tm_sandbox *s, struct tm_error *err)
 {
     long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -99,9 +118,8 @@ static enum tm_status restrict_files(const struct tm_sandbox *s, struct tm_error
     for (size_t i = 0; i < s->read_count && !reads_anything && st == TM_OK; i++)
         if (strcmp(s->reads[i], "-") != 0)
             st = allow(ruleset, s->reads[i], LANDLOCK_ACCESS_FS_READ_FILE, err);
-    for (size_t i = 0; i < sizeof library_places / sizeof *library_places && s->libraries && !reads_anything; i++)
-        if (st == TM_OK)
-            st = allow(ruleset, library_places[i], is_folder(library_places[i]) ? FS_READ : FS_READ & FS_OF_FILE, err);
+    if (st == TM_OK && s->libraries && !reads_anything)
+        st = allow_libraries(ruleset, err);
     uint64_t made = FS_FOLDER | (s->makes_folders ? FS_FOLDERS : 0);
     for (size_t i = 0; i < TM_SANDBOX_FOLDERS_MAX && st == TM_OK; i++)
         if (s->folders[i])

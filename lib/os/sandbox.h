@@ -18,7 +18,7 @@ struct tm_sandbox {
     const char *folders[TM_SANDBOX_FOLDERS_MAX]; /* where files may be made, written, renamed, removed; or NULL */
     const char *outer[TM_SANDBOX_FOLDERS_MAX]; /* where empty folders may be removed; or NULL */
     bool makes_folders; /* folders may also be made and removed in them */
-    bool libraries; /* the system's libraries may be read, because a library can load others later */
+    bool libraries; /* the system's libraries may be read: some are loaded later (os/library.h) and load others */
     bool signals; /* it may still send signals to processes that it has started */
 };
 

@@ -10,17 +10,17 @@ enum tm_status tm_collector_init(struct tm_collector *collector, struct tm_colle
 {
     *collector = (struct tm_collector){.receiver = receiver, .limit_bytes = limit_bytes, .epoch = 1};
     size_t rows = limit_bytes / TM_BATCH_ROW_BYTES + 2;
+    uint8_t *columns[TM_COL_COUNT];
     collector->lanes = malloc(TM_COLLECTOR_LAYOUTS * sizeof *collector->lanes);
     collector->ranges = malloc(rows * sizeof *collector->ranges);
     collector->pieces = malloc(rows * sizeof *collector->pieces);
     collector->blocks = malloc(rows * sizeof(struct tm_block *));
-    if (collector->lanes == NULL || collector->ranges == NULL || collector->pieces == NULL || collector->blocks == NULL)
+    collector->memory = tm_columns_new(rows, columns);
+    if (collector->lanes == NULL || collector->ranges == NULL || collector->pieces == NULL ||
+        collector->blocks == NULL || collector->memory == NULL)
         return tm_error_nomem(err);
-    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
-        collector->columns[c].data = malloc(rows * tm_column_width((enum tm_column)c));
-        if (collector->columns[c].data == NULL)
-            return tm_error_nomem(err);
-    }
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
+        collector->columns[c].data = columns[c];
     return TM_OK;
 }
 
@@ -339,8 +339,7 @@ void tm_collector_release(struct tm_collector *collector)
     free(collector->ranges);
     free(collector->pieces);
     free(collector->blocks);
-    for (int c = 0; c < TM_COL_COUNT; c++)
-        free(collector->columns[c].data);
+    free(collector->memory);
     tm_buf_release(&collector->payload);
     *collector = (struct tm_collector){0};
 }

@@ -55,6 +55,7 @@ struct tm_collector {
     uint32_t block_count;
     uint32_t copied; /* rows that are in the columns */
     struct tm_collector_column columns[TM_COL_COUNT];
+    uint8_t *memory; /* of all columns */
     struct tm_buf payload;
     uint64_t epoch;
 };

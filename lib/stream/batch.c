@@ -2,7 +2,31 @@
 
 #include "base/pb.h"
 
+#include <stdlib.h>
+
+enum { CACHE_LINE = 64 };
+
 static const uint8_t zeros[8];
+
+/* Returns the bytes that COLUMN of ROWS rows takes. Another line follows, because lines whose addresses differ by a
+ * power of two share few places in the processor's cache. */
+static size_t column_bytes(size_t rows, enum tm_column column)
+{
+    return (rows * tm_column_width(column) / CACHE_LINE + 2) * CACHE_LINE;
+}
+
+uint8_t *tm_columns_new(size_t rows, uint8_t *columns[TM_COL_COUNT])
+{
+    size_t bytes = 0;
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
+        bytes += column_bytes(rows, (enum tm_column)c);
+    uint8_t *memory = malloc(bytes), *place = memory;
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT && memory; c++) {
+        columns[c] = place;
+        place += column_bytes(rows, (enum tm_column)c);
+    }
+    return memory;
+}
 
 void tm_batch_set_column(struct tm_batch *batch, enum tm_column column, const void *elements, uint32_t count)
 {

@@ -75,6 +75,10 @@ static inline size_t tm_column_width(enum tm_column column)
     return column <= TM_COL_POSITION || (column >= TM_COL_PID && column <= TM_COL_VALUE) ? 8 : 4;
 }
 
+/* Allocates memory for ROWS elements of each column, and sets COLUMNS to their places in it. It is one piece: of many
+ * pieces malloc touches a page each, though most columns of a small batch stay empty. NULL: out of memory. */
+uint8_t *tm_columns_new(size_t rows, uint8_t *columns[TM_COL_COUNT]);
+
 struct tm_batch_col {
     const uint8_t *data; /* little-endian elements, not aligned; borrowed */
     uint32_t mask;       /* 0: one element for all events; UINT32_MAX: one for each event */

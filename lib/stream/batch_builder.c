@@ -13,12 +13,17 @@ static const uint8_t zeros[8];
 static enum tm_status grow(struct tm_batch_builder *b)
 {
     uint32_t cap = b->cap ? b->cap * 2 : BATCH_FIRST_ROWS;
+    uint8_t *columns[TM_COL_COUNT];
+    uint8_t *memory = tm_columns_new(cap, columns);
+    if (memory == NULL)
+        return TM_E_SYSTEM;
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
-        uint8_t *col = realloc(b->cols[c], (size_t)cap * tm_column_width((enum tm_column)c));
-        if (col == NULL)
-            return TM_E_SYSTEM;
-        b->cols[c] = col;
+        if (b->changes >> c & 1)
+            memcpy(columns[c], b->cols[c], tm_column_width((enum tm_column)c) * b->count);
+        b->cols[c] = columns[c];
     }
+    free(b->memory);
+    b->memory = memory;
     b->cap = cap;
     return TM_OK;
 }
@@ -360,8 +365,7 @@ void tm_batch_builder_clear(struct tm_batch_builder *b)
 
 void tm_batch_builder_release(struct tm_batch_builder *b)
 {
-    for (int c = 0; c < TM_COL_COUNT; c++)
-        free(b->cols[c]);
+    free(b->memory);
     tm_buf_release(&b->payload);
     *b = (struct tm_batch_builder){0};
 }

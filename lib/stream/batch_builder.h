@@ -9,6 +9,7 @@ struct tm_batch_builder {
     uint32_t count;
     struct tm_buf payload;
     /* private */
+    uint8_t *memory; /* of all columns */
     uint8_t *cols[TM_COL_COUNT];
     uint32_t cap;
     uint32_t changes; /* a bit for each column whose elements are not all equal so far; only these are in cols */

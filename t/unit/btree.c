@@ -1,9 +1,9 @@
 /* Unit tests of database rows that are written without SQLite: SQLite reads them and finds the file intact. */
 #include "emit/sqlite/btree.h"
+#include "os/sqlite.h"
 #include "tap.h"
 
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -310,6 +310,7 @@ static void test_lock_page(void)
 
 int main(void)
 {
+    ok(tm_sqlite_load(NULL) == TM_OK);
     test_values();
     for (int64_t count = 1; count < 40; count += 3)
         test_rows(count);

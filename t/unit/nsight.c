@@ -136,6 +136,7 @@ static void test_length_that_lies(void)
 
 int main(void)
 {
+    ok(tm_sqlite_load(NULL) == TM_OK);
     test_length_that_lies();
     test_reading();
     test_refusals();

@@ -499,5 +499,4 @@ void tm_track_writer_release(struct tm_track_writer *w)
     tm_buf_release(&w->interned);
     tm_buf_release(&w->body);
     tm_flow_targets_release(&w->flows);
-    *w = (struct tm_track_writer){0};
 }

@@ -9,8 +9,7 @@
 #include "emit/sqlite/btree.h"
 #include "emit/sqlite/row_queue.h"
 #include "model/model.h"
-
-#include <sqlite3.h>
+#include "os/sqlite.h"
 
 /* Prepared statements. Tables with most rows have none: their rows go into btrees (tm_sqlite_btree). */
 enum tm_sqlite_statement {

@@ -22,8 +22,11 @@ void tm_sqlite_close(void *state)
 
 enum tm_status tm_sqlite_open(const struct tm_emit_context *context, void **state, struct tm_error *err)
 {
+    *state = NULL;
+    enum tm_status st = tm_sqlite_load(err);
+    if (st < 0)
+        return st;
     struct tm_sqlite *s = calloc(1, sizeof *s);
-    enum tm_status st;
     *state = s;
     if (s == NULL)
         return tm_error_nomem(err);

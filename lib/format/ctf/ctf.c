@@ -68,6 +68,9 @@ static enum tm_status ctf_open(const struct tm_format_context *context, void **s
                                       "give that, or an archive of it that is a regular file");
         return TM_END;
     }
+    enum tm_status st = tm_ctf_library_load(err);
+    if (st < 0)
+        return st;
     struct tm_ctf *c = calloc(1, sizeof *c);
     if (c == NULL || (c->folder = folder_of(context->path, 0)) == NULL) {
         free(c);
@@ -76,7 +79,7 @@ static enum tm_status ctf_open(const struct tm_format_context *context, void **s
     *state = c;
     c->context = *context;
     c->ftrace.sink = context->sink;
-    enum tm_status st = tm_subprocess_open(&c->child, tm_ctf_library_read, c->folder, err);
+    st = tm_subprocess_open(&c->child, tm_ctf_library_read, c->folder, err);
     if (st < 0)
         return st;
     st = tm_child_event_read(&c->first, &c->child.out, &c->refused);

@@ -4,6 +4,7 @@
 
 #include "format/child_event.h"
 #include "os/io.h"
+#include "os/library.h"
 #include "os/subprocess.h"
 
 #ifdef HAVE_BABELTRACE2
@@ -13,6 +14,42 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define FUNCTIONS(X)                                                                                                   \
+    X(clock_class_get_frequency) X(clock_class_get_name) X(clock_class_origin_is_unix_epoch)                           \
+    X(clock_snapshot_get_ns_from_origin) X(clock_snapshot_get_value)                                                   \
+    X(component_filter_borrow_input_port_by_index_const) X(component_filter_borrow_output_port_by_index_const)         \
+    X(component_sink_borrow_input_port_by_index_const) X(component_source_borrow_output_port_by_index_const)           \
+    X(component_source_get_output_port_count) X(current_thread_take_error) X(error_borrow_cause_by_index)              \
+    X(error_cause_get_message) X(error_get_cause_count) X(event_borrow_class_const)                                    \
+    X(event_borrow_common_context_field_const) X(event_borrow_packet_const) X(event_borrow_payload_field_const)        \
+    X(event_borrow_specific_context_field_const) X(event_borrow_stream_const)                                          \
+    X(event_class_borrow_stream_class_const) X(event_class_get_name)                                                   \
+    X(field_array_borrow_element_field_by_index_const) X(field_array_get_length)                                       \
+    X(field_bit_array_get_value_as_integer) X(field_bool_get_value) X(field_borrow_class_const)                        \
+    X(field_class_structure_borrow_member_by_index_const) X(field_class_structure_get_member_count)                    \
+    X(field_class_structure_member_get_name) X(field_get_class_type) X(field_integer_signed_get_value)                 \
+    X(field_integer_unsigned_get_value) X(field_option_borrow_field_const) X(field_real_double_precision_get_value)    \
+    X(field_real_single_precision_get_value) X(field_string_get_value)                                                 \
+    X(field_structure_borrow_member_field_by_index_const) X(field_variant_borrow_selected_option_field_const)          \
+    X(graph_add_filter_component) X(graph_add_simple_sink_component) X(graph_add_source_component)                     \
+    X(graph_connect_ports) X(graph_create) X(graph_run) X(message_discarded_events_get_count)                          \
+    X(message_event_borrow_default_clock_snapshot_const) X(message_event_borrow_event_const) X(message_get_type)       \
+    X(message_iterator_next) X(message_iterator_put_ref) X(message_put_ref) X(packet_borrow_context_field_const)       \
+    X(plugin_borrow_filter_component_class_by_name_const) X(plugin_borrow_source_component_class_by_name_const)        \
+    X(plugin_find) X(stream_borrow_class_const) X(stream_borrow_trace_const)                                           \
+    X(stream_class_borrow_default_clock_class_const) X(stream_class_supports_packets)                                  \
+    X(trace_borrow_environment_entry_value_by_name_const) X(value_array_append_string_element) X(value_get_type)       \
+    X(value_map_create) X(value_map_insert_empty_array_entry) X(value_string_get)
+
+static struct {
+#define MEMBER(name) __typeof__(bt_##name) *name;
+    FUNCTIONS(MEMBER)
+} bt;
+
+#define NAME(name) "bt_" #name,
+static const char *const names[] = {FUNCTIONS(NAME)};
+static struct tm_library library = {BABELTRACE2_SONAME, names, sizeof names / sizeof *names, &bt, false};
 
 enum { FLUSH_BYTES = 64 << 10, DEPTH_MAX = 8, ELEMENTS_MAX = 64, NS_PER_S = 1000000000 };
 
@@ -111,21 +148,21 @@ static void add_number(struct reader *r, bool is_signed, uint64_t value, bool is
 
 static void add_structure(struct reader *r, const bt_field *field, bool is_context, int depth)
 {
-    const bt_field_class *class = bt_field_borrow_class_const(field);
-    uint64_t count = bt_field_class_structure_get_member_count(class);
+    const bt_field_class *class = bt.field_borrow_class_const(field);
+    uint64_t count = bt.field_class_structure_get_member_count(class);
     for (uint64_t i = 0; i < count; i++) {
         const bt_field_class_structure_member *member =
-            bt_field_class_structure_borrow_member_by_index_const(class, i);
-        add_member(r, bt_field_structure_borrow_member_field_by_index_const(field, i),
-                   bt_field_class_structure_member_get_name(member), is_context, depth);
+            bt.field_class_structure_borrow_member_by_index_const(class, i);
+        add_member(r, bt.field_structure_borrow_member_field_by_index_const(field, i),
+                   bt.field_class_structure_member_get_name(member), is_context, depth);
     }
 }
 
 static void add_array(struct reader *r, const bt_field *field, bool is_context, int depth)
 {
-    uint64_t count = bt_field_array_get_length(field);
+    uint64_t count = bt.field_array_get_length(field);
     for (uint64_t i = 0; i < count && i < ELEMENTS_MAX; i++)
-        add_element(r, bt_field_array_borrow_element_field_by_index_const(field, i), i, is_context, depth);
+        add_element(r, bt.field_array_borrow_element_field_by_index_const(field, i), i, is_context, depth);
 }
 
 static void add_real(struct reader *r, double value, bool is_context)
@@ -139,31 +176,31 @@ static void add_real(struct reader *r, double value, bool is_context)
  * DEPTH_MAX are left out. */
 static void add_field(struct reader *r, const bt_field *field, bool is_context, int depth)
 {
-    bt_field_class_type type = field ? bt_field_get_class_type(field) : BT_FIELD_CLASS_TYPE_BOOL;
+    bt_field_class_type type = field ? bt.field_get_class_type(field) : BT_FIELD_CLASS_TYPE_BOOL;
     if (field == NULL || depth > DEPTH_MAX)
         return;
     if (type == BT_FIELD_CLASS_TYPE_BOOL)
-        add_number(r, false, bt_field_bool_get_value(field) == BT_TRUE, is_context);
+        add_number(r, false, bt.field_bool_get_value(field) == BT_TRUE, is_context);
     else if (type == BT_FIELD_CLASS_TYPE_BIT_ARRAY)
-        add_number(r, false, bt_field_bit_array_get_value_as_integer(field), is_context);
+        add_number(r, false, bt.field_bit_array_get_value_as_integer(field), is_context);
     else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-        add_number(r, false, bt_field_integer_unsigned_get_value(field), is_context);
+        add_number(r, false, bt.field_integer_unsigned_get_value(field), is_context);
     else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
-        add_number(r, true, (uint64_t)bt_field_integer_signed_get_value(field), is_context);
+        add_number(r, true, (uint64_t)bt.field_integer_signed_get_value(field), is_context);
     else if (type == BT_FIELD_CLASS_TYPE_SINGLE_PRECISION_REAL)
-        add_real(r, (double)bt_field_real_single_precision_get_value(field), is_context);
+        add_real(r, (double)bt.field_real_single_precision_get_value(field), is_context);
     else if (type == BT_FIELD_CLASS_TYPE_DOUBLE_PRECISION_REAL)
-        add_real(r, bt_field_real_double_precision_get_value(field), is_context);
+        add_real(r, bt.field_real_double_precision_get_value(field), is_context);
     else if (type == BT_FIELD_CLASS_TYPE_STRING)
-        add_text(r, bt_field_string_get_value(field), is_context);
+        add_text(r, bt.field_string_get_value(field), is_context);
     else if (type == BT_FIELD_CLASS_TYPE_STRUCTURE)
         add_structure(r, field, is_context, depth);
     else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY))
         add_array(r, field, is_context, depth);
     else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_OPTION))
-        add_field(r, bt_field_option_borrow_field_const(field), is_context, depth + 1);
+        add_field(r, bt.field_option_borrow_field_const(field), is_context, depth + 1);
     else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_VARIANT))
-        add_field(r, bt_field_variant_borrow_selected_option_field_const(field), is_context, depth + 1);
+        add_field(r, bt.field_variant_borrow_selected_option_field_const(field), is_context, depth + 1);
 }
 
 static bool put(struct reader *r, const struct tm_child_event *event)
@@ -175,8 +212,9 @@ static bool put(struct reader *r, const struct tm_child_event *event)
 
 static struct tm_span environment(const bt_trace *trace, const char *name)
 {
-    const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
-    return value && bt_value_is_string(value) ? span_of(bt_value_string_get(value)) : (struct tm_span){0};
+    const bt_value *value = bt.trace_borrow_environment_entry_value_by_name_const(trace, name);
+    bool is_text = value && bt.value_get_type(value) == BT_VALUE_TYPE_STRING;
+    return is_text ? span_of(bt.value_string_get(value)) : (struct tm_span){0};
 }
 
 static bool put_clock(struct reader *r, const bt_trace *trace, const bt_clock_class *clock, int64_t time_ns,
@@ -186,11 +224,11 @@ static bool put_clock(struct reader *r, const bt_trace *trace, const bt_clock_cl
     event.task = environment(trace, "domain");
     event.args = environment(trace, "kernel_release");
     if (clock) {
-        event.event = span_of(bt_clock_class_get_name(clock));
+        event.event = span_of(bt.clock_class_get_name(clock));
         event.buffer = TM_CTF_CLOCK_IS_THERE;
-        if (bt_clock_class_get_frequency(clock) == NS_PER_S)
+        if (bt.clock_class_get_frequency(clock) == NS_PER_S)
             event.buffer |= TM_CTF_CLOCK_IS_NS;
-        if (bt_clock_class_origin_is_unix_epoch(clock))
+        if (bt.clock_class_origin_is_unix_epoch(clock))
             event.buffer |= TM_CTF_CLOCK_IS_UNIX;
     }
     r->has_clock = true;
@@ -199,19 +237,19 @@ static bool put_clock(struct reader *r, const bt_trace *trace, const bt_clock_cl
 
 static bool on_event(struct reader *r, const bt_message *message)
 {
-    const bt_event *event = bt_message_event_borrow_event_const(message);
-    const bt_event_class *class = bt_event_borrow_class_const(event);
-    const bt_stream *stream = bt_event_borrow_stream_const(event);
+    const bt_event *event = bt.message_event_borrow_event_const(message);
+    const bt_event_class *class = bt.event_borrow_class_const(event);
+    const bt_stream *stream = bt.event_borrow_stream_const(event);
     const bt_clock_class *clock =
-        bt_stream_class_borrow_default_clock_class_const(bt_event_class_borrow_stream_class_const(class));
+        bt.stream_class_borrow_default_clock_class_const(bt.event_class_borrow_stream_class_const(class));
     int64_t time_ns = 0, cycles = 0;
     if (clock) {
-        const bt_clock_snapshot *at = bt_message_event_borrow_default_clock_snapshot_const(message);
-        cycles = (int64_t)bt_clock_snapshot_get_value(at);
-        if (bt_clock_snapshot_get_ns_from_origin(at, &time_ns) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
+        const bt_clock_snapshot *at = bt.message_event_borrow_default_clock_snapshot_const(message);
+        cycles = (int64_t)bt.clock_snapshot_get_value(at);
+        if (bt.clock_snapshot_get_ns_from_origin(at, &time_ns) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
             time_ns = -1;
     }
-    if (!r->has_clock && !put_clock(r, bt_stream_borrow_trace_const(stream), clock, time_ns, cycles))
+    if (!r->has_clock && !put_clock(r, bt.stream_borrow_trace_const(stream), clock, time_ns, cycles))
         return false;
     tm_buf_clear(&r->args);
     tm_buf_clear(&r->task);
@@ -219,14 +257,14 @@ static bool on_event(struct reader *r, const bt_message *message)
     r->event = (struct tm_child_event){.kind = TM_CHILD_EVENT, .time_ns = time_ns, .cycles = cycles, .cpu = -1,
                                        .tid = -1, .pid = -1, .lost = r->lost};
     r->lost = 0;
-    const bt_packet *packet = bt_stream_class_supports_packets(bt_stream_borrow_class_const(stream))
-                                  ? bt_event_borrow_packet_const(event)
+    const bt_packet *packet = bt.stream_class_supports_packets(bt.stream_borrow_class_const(stream))
+                                  ? bt.event_borrow_packet_const(event)
                                   : NULL;
-    add_field(r, packet ? bt_packet_borrow_context_field_const(packet) : NULL, true, 0);
-    add_field(r, bt_event_borrow_common_context_field_const(event), true, 0);
-    add_field(r, bt_event_borrow_specific_context_field_const(event), true, 0);
-    add_field(r, bt_event_borrow_payload_field_const(event), false, 0);
-    r->event.event = span_of(bt_event_class_get_name(class));
+    add_field(r, packet ? bt.packet_borrow_context_field_const(packet) : NULL, true, 0);
+    add_field(r, bt.event_borrow_common_context_field_const(event), true, 0);
+    add_field(r, bt.event_borrow_specific_context_field_const(event), true, 0);
+    add_field(r, bt.event_borrow_payload_field_const(event), false, 0);
+    r->event.event = span_of(bt.event_class_get_name(class));
     r->event.task = (struct tm_span){(const char *)r->task.data, r->task.len};
     r->event.args = (struct tm_span){(const char *)r->args.data, r->args.len};
     return put(r, &r->event);
@@ -235,10 +273,10 @@ static bool on_event(struct reader *r, const bt_message *message)
 static bool on_message(struct reader *r, const bt_message *message)
 {
     uint64_t count;
-    if (bt_message_get_type(message) == BT_MESSAGE_TYPE_EVENT)
+    if (bt.message_get_type(message) == BT_MESSAGE_TYPE_EVENT)
         return on_event(r, message);
-    if (bt_message_get_type(message) == BT_MESSAGE_TYPE_DISCARDED_EVENTS)
-        r->lost += bt_message_discarded_events_get_count(message, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE ? count
+    if (bt.message_get_type(message) == BT_MESSAGE_TYPE_DISCARDED_EVENTS)
+        r->lost += bt.message_discarded_events_get_count(message, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE ? count
                                                                                                                 : 1;
     return true;
 }
@@ -255,11 +293,11 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
     bt_message_array_const list;
     uint64_t count;
     bool is_good = true;
-    bt_message_iterator_next_status status = bt_message_iterator_next(messages, &list, &count);
+    bt_message_iterator_next_status status = bt.message_iterator_next(messages, &list, &count);
     if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_OK) {
         for (uint64_t i = 0; i < count; i++) {
             is_good = is_good && on_message(data, list[i]);
-            bt_message_put_ref(list[i]);
+            bt.message_put_ref(list[i]);
         }
         status = is_good ? status : BT_MESSAGE_ITERATOR_NEXT_STATUS_ERROR;
     }
@@ -269,14 +307,14 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 static void finalize(void *data)
 {
     struct reader *r = data;
-    bt_message_iterator_put_ref(r->messages);
+    bt.message_iterator_put_ref(r->messages);
     r->messages = NULL;
 }
 
 static const bt_plugin *find_plugin(const char *name)
 {
     const bt_plugin *plugin = NULL;
-    return bt_plugin_find(name, BT_FALSE, BT_FALSE, BT_TRUE, BT_TRUE, BT_FALSE, &plugin) == BT_PLUGIN_FIND_STATUS_OK
+    return bt.plugin_find(name, BT_FALSE, BT_FALSE, BT_TRUE, BT_TRUE, BT_FALSE, &plugin) == BT_PLUGIN_FIND_STATUS_OK
                ? plugin
                : NULL;
 }
@@ -285,13 +323,13 @@ static const bt_component_source *add_source(bt_graph *graph, const char *folder
 {
     const bt_plugin *plugin = find_plugin("ctf");
     const bt_component_class_source *class =
-        plugin ? bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs") : NULL;
+        plugin ? bt.plugin_borrow_source_component_class_by_name_const(plugin, "fs") : NULL;
     const bt_component_source *source = NULL;
-    bt_value *params = bt_value_map_create(), *inputs = NULL;
+    bt_value *params = bt.value_map_create(), *inputs = NULL;
     if (class == NULL || params == NULL ||
-        bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) != BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK ||
-        bt_value_array_append_string_element(inputs, folder) != BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK ||
-        bt_graph_add_source_component(graph, class, "trace", params, BT_LOGGING_LEVEL_NONE, &source) !=
+        bt.value_map_insert_empty_array_entry(params, "inputs", &inputs) != BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK ||
+        bt.value_array_append_string_element(inputs, folder) != BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK ||
+        bt.graph_add_source_component(graph, class, "trace", params, BT_LOGGING_LEVEL_NONE, &source) !=
             BT_GRAPH_ADD_COMPONENT_STATUS_OK)
         return NULL;
     return source;
@@ -301,9 +339,9 @@ static const bt_component_filter *add_muxer(bt_graph *graph)
 {
     const bt_plugin *plugin = find_plugin("utils");
     const bt_component_class_filter *class =
-        plugin ? bt_plugin_borrow_filter_component_class_by_name_const(plugin, "muxer") : NULL;
+        plugin ? bt.plugin_borrow_filter_component_class_by_name_const(plugin, "muxer") : NULL;
     const bt_component_filter *muxer = NULL;
-    if (class == NULL || bt_graph_add_filter_component(graph, class, "muxer", NULL, BT_LOGGING_LEVEL_NONE, &muxer) !=
+    if (class == NULL || bt.graph_add_filter_component(graph, class, "muxer", NULL, BT_LOGGING_LEVEL_NONE, &muxer) !=
                              BT_GRAPH_ADD_COMPONENT_STATUS_OK)
         return NULL;
     return muxer;
@@ -312,24 +350,24 @@ static const bt_component_filter *add_muxer(bt_graph *graph)
 static bool connect_all(bt_graph *graph, const bt_component_source *source, const bt_component_filter *muxer,
                         const bt_component_sink *sink)
 {
-    uint64_t count = bt_component_source_get_output_port_count(source);
+    uint64_t count = bt.component_source_get_output_port_count(source);
     for (uint64_t i = 0; i < count; i++)
-        if (bt_graph_connect_ports(graph, bt_component_source_borrow_output_port_by_index_const(source, i),
-                                   bt_component_filter_borrow_input_port_by_index_const(muxer, i), NULL) !=
+        if (bt.graph_connect_ports(graph, bt.component_source_borrow_output_port_by_index_const(source, i),
+                                   bt.component_filter_borrow_input_port_by_index_const(muxer, i), NULL) !=
             BT_GRAPH_CONNECT_PORTS_STATUS_OK)
             return false;
-    return bt_graph_connect_ports(graph, bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
-                                  bt_component_sink_borrow_input_port_by_index_const(sink, 0), NULL) ==
+    return bt.graph_connect_ports(graph, bt.component_filter_borrow_output_port_by_index_const(muxer, 0),
+                                  bt.component_sink_borrow_input_port_by_index_const(sink, 0), NULL) ==
            BT_GRAPH_CONNECT_PORTS_STATUS_OK;
 }
 
 /* Reports the innermost cause of the last failure. */
 static void refuse(struct reader *r)
 {
-    const bt_error *error = bt_current_thread_take_error();
+    const bt_error *error = bt.current_thread_take_error();
     struct tm_child_event last = {.kind = TM_CHILD_EVENT_REFUSED};
-    if (error && bt_error_get_cause_count(error) > 0)
-        last.args = span_of(bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
+    if (error && bt.error_get_cause_count(error) > 0)
+        last.args = span_of(bt.error_cause_get_message(bt.error_borrow_cause_by_index(error, 0)));
     (void)put(r, &last);
 }
 
@@ -342,12 +380,12 @@ int tm_ctf_library_read(void *context, int out)
         return TM_SUBPROCESS_SYSTEM_FAILED;
     }
     r->out = out;
-    bt_graph *graph = bt_graph_create(0);
+    bt_graph *graph = bt.graph_create(0);
     const bt_component_source *source = graph ? add_source(graph, context) : NULL;
     const bt_component_filter *muxer = source ? add_muxer(graph) : NULL;
-    bool is_good = muxer && bt_graph_add_simple_sink_component(graph, "events", initialize, consume, finalize, r,
+    bool is_good = muxer && bt.graph_add_simple_sink_component(graph, "events", initialize, consume, finalize, r,
                                                                &sink) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
-                   connect_all(graph, source, muxer, sink) && bt_graph_run(graph) == BT_GRAPH_RUN_STATUS_OK;
+                   connect_all(graph, source, muxer, sink) && bt.graph_run(graph) == BT_GRAPH_RUN_STATUS_OK;
     if (is_good)
         (void)put(r, &(struct tm_child_event){.kind = TM_CHILD_EVENT_DONE, .lost = r->lost});
     else
@@ -360,11 +398,22 @@ bool tm_ctf_library_is_there(void)
     return true;
 }
 
+enum tm_status tm_ctf_library_load(struct tm_error *err)
+{
+    return tm_library_load(&library, err);
+}
+
 #else
 
 bool tm_ctf_library_is_there(void)
 {
     return false;
+}
+
+enum tm_status tm_ctf_library_load(struct tm_error *err)
+{
+    (void)err;
+    return TM_OK;
 }
 
 int tm_ctf_library_read(void *context, int out)

@@ -2,10 +2,15 @@
 #ifndef TM_FORMAT_CTF_LIBRARY_H
 #define TM_FORMAT_CTF_LIBRARY_H
 
+#include "base/status.h"
+
 #include <stdbool.h>
 
 /* True if this build has the library. */
 bool tm_ctf_library_is_there(void);
+
+/* Must succeed before tm_ctf_library_read. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_ctf_library_load(struct tm_error *err);
 
 /* Runs in a child process (os/subprocess.h). CONTEXT is the path of a trace's folder. Writes records
  * (format/child_event.h) to OUT: CLOCK, then the events of all streams in order of time, then DONE; or REFUSED. Returns

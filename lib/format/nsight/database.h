@@ -7,8 +7,7 @@
 #define TM_FORMAT_NSIGHT_DATABASE_H
 
 #include "container/extent.h"
-
-#include <sqlite3.h>
+#include "os/sqlite.h"
 
 /* Zero-initialise. Must not move while it is open. */
 struct tm_nsight_database {
@@ -25,8 +24,9 @@ struct tm_nsight_database {
     struct tm_error read_error; /* error of reading the file; SQLite cannot pass it on */
 };
 
-/* Opens the database in FILE, whose descriptor is borrowed. TM_OK; TM_E_INPUT: it is damaged; TM_E_SYSTEM. A truncated
- * file is damaged; with SALVAGE only its last pages are. Close it after an error, too. */
+/* Opens the database in FILE, whose descriptor is borrowed. tm_sqlite_load has succeeded before. TM_OK; TM_E_INPUT: it
+ * is damaged; TM_E_SYSTEM. A truncated file is damaged; with SALVAGE only its last pages are. Close it after an error,
+ * too. */
 enum tm_status tm_nsight_database_open(struct tm_nsight_database *d, const struct tm_extent *file, bool salvage,
                                        struct tm_error *err);
 

@@ -96,13 +96,16 @@ static enum tm_status inspect(struct tm_nsight *x)
 
 static enum tm_status nsight_open(const struct tm_format_context *context, void **state, struct tm_error *err)
 {
+    enum tm_status st = tm_sqlite_load(err);
+    if (st < 0)
+        return st;
     struct tm_nsight *x = calloc(1, sizeof *x);
     if (x == NULL)
         return tm_error_nomem(err);
     x->context = *context;
     x->err = err;
     *state = x;
-    enum tm_status st = inspect(x);
+    st = inspect(x);
     if (st == TM_E_INPUT && context->options->on_damage != TM_DAMAGE_HALT) {
         *err = (struct tm_error){0};
         x->is_unreadable = true;

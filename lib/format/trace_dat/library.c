@@ -4,6 +4,7 @@
 
 #include "format/child_event.h"
 #include "os/io.h"
+#include "os/library.h"
 #include "os/subprocess.h"
 
 #ifdef HAVE_TRACECMD
@@ -13,6 +14,20 @@
 
 #include <stdlib.h>
 #include <unistd.h>
+
+#define FUNCTIONS(X)                                                                                                   \
+    X(tep_data_comm_from_pid) X(tep_data_pid) X(tep_find_event_by_record) X(tep_print_event) X(tep_set_loglevel)       \
+    X(trace_seq_init) X(trace_seq_reset) X(tracecmd_buffer_instance_handle) X(tracecmd_buffer_instances)               \
+    X(tracecmd_get_tep) X(tracecmd_iterate_events_multi) X(tracecmd_open_fd) X(tracecmd_set_loglevel)
+
+static struct {
+#define MEMBER(name) __typeof__(name) *name;
+    FUNCTIONS(MEMBER)
+} functions;
+
+#define NAME(name) #name,
+static const char *const names[] = {FUNCTIONS(NAME)};
+static struct tm_library library = {TRACECMD_SONAME, names, sizeof names / sizeof *names, &functions, false};
 
 enum { FLUSH_BYTES = 64 << 10, BUFFERS_MAX = 1024, WORDS_MAX = 256 };
 
@@ -52,22 +67,22 @@ static int on_record(struct tracecmd_input *handle, struct tep_record *record, i
 {
     (void)counted;
     struct reader *r = context;
-    struct tep_handle *tep = tracecmd_get_tep(handle);
-    struct tep_event *event = tep_find_event_by_record(tep, record);
-    int pid = tep_data_pid(tep, record);
+    struct tep_handle *tep = functions.tracecmd_get_tep(handle);
+    struct tep_event *event = functions.tep_find_event_by_record(tep, record);
+    int pid = functions.tep_data_pid(tep, record);
     struct tm_child_event out = {.kind = TM_CHILD_EVENT, .buffer = buffer_of(r, handle),
                                       .time_ns = (int64_t)record->ts, .cpu = record->cpu, .tid = pid, .pid = -1,
                                       .lost = record->missed_events < 0 ? UINT64_MAX
                                                                         : (uint64_t)record->missed_events};
-    trace_seq_reset(&r->args);
+    functions.trace_seq_reset(&r->args);
     if (event) {
-        tep_print_event(tep, &r->args, record, "%s", TEP_PRINT_INFO);
+        functions.tep_print_event(tep, &r->args, record, "%s", TEP_PRINT_INFO);
         out.event = span_of(event->name);
         out.args = (struct tm_span){r->args.buffer, r->args.len};
     } else {
         out.event = span_of("unknown");
     }
-    out.task = span_of(tep_data_comm_from_pid(tep, pid));
+    out.task = span_of(functions.tep_data_comm_from_pid(tep, pid));
     r->is_broken = r->is_broken || tm_child_event_put(&out, &r->written) != TM_OK;
     if (r->is_broken)
         return -1;
@@ -100,14 +115,14 @@ static uint64_t read_messages(int messages, char words[WORDS_MAX])
 
 static void open_buffers(struct reader *r, int file)
 {
-    tracecmd_set_loglevel(TEP_LOG_WARNING);
-    tep_set_loglevel(TEP_LOG_CRITICAL); /* a format that it cannot show is not damage */
+    functions.tracecmd_set_loglevel(TEP_LOG_WARNING);
+    functions.tep_set_loglevel(TEP_LOG_CRITICAL); /* a format that it cannot show is not damage */
     /* The kernel's formats are those of ftrace text; the library's plugins would change them. */
-    r->handles[0] = lseek(file, 0, SEEK_SET) < 0 ? NULL : tracecmd_open_fd(file, TRACECMD_FL_LOAD_NO_PLUGINS);
+    r->handles[0] = lseek(file, 0, SEEK_SET) < 0 ? NULL : functions.tracecmd_open_fd(file, TRACECMD_FL_LOAD_NO_PLUGINS);
     r->count = r->handles[0] ? 1 : 0;
-    int instances = r->handles[0] ? tracecmd_buffer_instances(r->handles[0]) : 0;
+    int instances = r->handles[0] ? functions.tracecmd_buffer_instances(r->handles[0]) : 0;
     for (int i = 0; i < instances && r->count < BUFFERS_MAX; i++) {
-        r->handles[r->count] = tracecmd_buffer_instance_handle(r->handles[0], i);
+        r->handles[r->count] = functions.tracecmd_buffer_instance_handle(r->handles[0], i);
         r->count += r->handles[r->count] != NULL;
     }
 }
@@ -122,12 +137,12 @@ int tm_trace_dat_library_read(void *context, int out)
     if (r == NULL || tm_io_temporary(source->temporary_dir, &messages, NULL) < 0 || dup2(messages, STDERR_FILENO) < 0)
         return TM_SUBPROCESS_SYSTEM_FAILED;
     r->out = out;
-    trace_seq_init(&r->args);
+    functions.trace_seq_init(&r->args);
     open_buffers(r, source->file);
     uint64_t before = read_messages(messages, words);
     if (r->count == 0) {
         last.args = span_of(words);
-    } else if (tracecmd_iterate_events_multi(r->handles, r->count, on_record, r) == 0) {
+    } else if (functions.tracecmd_iterate_events_multi(r->handles, r->count, on_record, r) == 0) {
         last.kind = TM_CHILD_EVENT_DONE;
         last.lost = read_messages(messages, words) - before;
     } else {
@@ -141,11 +156,22 @@ bool tm_trace_dat_library_is_there(void)
     return true;
 }
 
+enum tm_status tm_trace_dat_library_load(struct tm_error *err)
+{
+    return tm_library_load(&library, err);
+}
+
 #else
 
 bool tm_trace_dat_library_is_there(void)
 {
     return false;
+}
+
+enum tm_status tm_trace_dat_library_load(struct tm_error *err)
+{
+    (void)err;
+    return TM_OK;
 }
 
 int tm_trace_dat_library_read(void *context, int out)

@@ -208,6 +208,9 @@ static enum tm_status trace_dat_open(const struct tm_format_context *context, vo
                                       "be merged");
         return TM_END;
     }
+    enum tm_status st = tm_trace_dat_library_load(err);
+    if (st < 0)
+        return st;
     struct trace_dat *d = calloc(1, sizeof *d);
     if (d == NULL)
         return tm_error_nomem(err);

@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# Libraries that few traces or outputs need are loaded when one does (lib/os/library.h).
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
+    PATH=$TM_BIN:$PATH
+    demo=$TM_SRC/doc/examples/phone-watch-app.tar
+    mkdir broken
+    export LD_LIBRARY_PATH="$PWD/broken"
+}
+
+# Puts a file that is no library before the one that config.h names by MACRO. Sets $file.
+break_library() {
+    file=$(sed -n "s/^#define $1 \"\(.*\)\"$/\1/p" "$TM_BIN/../config.h")
+    [ -n "$file" ] || skip "built without it"
+    echo "no library" >"broken/$file"
+}
+
+# Runs "$@", which must fail because of the broken library.
+refuses() {
+    run --separate-stderr "$@"
+    echo "$stderr"
+    [ "$status" -eq 3 ]
+    [[ $stderr == *"cannot load a library: "*"broken/$file: "* ]]
+}
+
+@test "without SQLite all other outputs are written, and a database is refused" {
+    break_library SQLITE_SONAME
+    tm-merge -q -o merged.pftrace -o merged.json -o merged.txt "$demo"
+    [ -s merged.pftrace ] && [ -s merged.json ] && [ -s merged.txt ]
+    refuses tm-merge -q -o merged.db "$demo"
+    [ ! -e merged.db ]
+}
+
+@test "without SQLite an export of Nsight is refused, in the sandbox of tm-unpack" {
+    break_library SQLITE_SONAME
+    refuses tm-unpack "$TM_SRC/t/data/nsight.sqlite"
+}
+
+@test "without libtracecmd a trace.dat is refused" {
+    break_library TRACECMD_SONAME
+    tm-unpack "$demo" >/dev/null
+    refuses tm-unpack "$TM_SRC/t/data/trace-dat-7.dat"
+}
+
+@test "without libbabeltrace2 a trace in the Common Trace Format is refused" {
+    break_library BABELTRACE2_SONAME
+    tm-unpack "$demo" >/dev/null
+    refuses tm-unpack "$TM_SRC/t/data/ctf-ust.tar.gz"
+}
+
+@test "a library without the functions that are called is refused" {
+    # zlib is there in any case; it serves as a library of that name.
+    file=$(sed -n 's/^#define SQLITE_SONAME "\(.*\)"$/\1/p' "$TM_BIN/../config.h")
+    zlib=$(LD_LIBRARY_PATH='' ldd "$TM_BIN/tm-unpack" | sed -n 's/^.*libz\.so.* => \([^ ]*\).*$/\1/p')
+    [ -n "$zlib" ] || skip "zlib is linked statically"
+    cp "$zlib" "broken/$file"
+    run --separate-stderr tm-merge -q -o merged.db "$demo"
+    [ "$status" -eq 3 ]
+    [[ $stderr == *"$file: has no function sqlite3_auto_extension"* ]]
+    [ ! -e merged.db ]
+}
