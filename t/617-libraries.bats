@@ -1,9 +1,11 @@
 #!/usr/bin/env bats
 # Libraries that few traces or outputs need are loaded when one does (lib/os/library.h).
 
+bats_require_minimum_version 1.5.0
+
 setup() {
-    cd "$BATS_TEST_TMPDIR" || exit
-    PATH=$TM_BIN:$PATH
+    . "$TM_SRC/t/lib/common.bash"
+    cd "$BATS_TEST_TMPDIR"
     demo=$TM_SRC/doc/examples/phone-watch-app.tar
     mkdir broken
     export LD_LIBRARY_PATH="$PWD/broken"
@@ -35,6 +37,19 @@ refuses() {
 @test "without SQLite an export of Nsight is refused, in the sandbox of tm-unpack" {
     break_library SQLITE_SONAME
     refuses tm-unpack "$TM_SRC/t/data/nsight.sqlite"
+}
+
+@test "without expat an export of Instruments is refused" {
+    break_library EXPAT_SONAME
+    tm-unpack "$demo" >/dev/null
+    refuses tm-unpack "$TM_SRC/t/data/instruments.xml"
+}
+
+@test "without libseccomp a trace with system calls is refused" {
+    break_library SECCOMP_SONAME
+    tm-unpack "$demo" >/dev/null
+    kernel <<<"1000 0 5 sys_enter 1=1"
+    refuses tm-unpack k.pftrace
 }
 
 @test "without libtracecmd a trace.dat is refused" {

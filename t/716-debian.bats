@@ -31,7 +31,7 @@ build_depends() {
         sed -E 's/([0-9])\+/\1-/; s/\+//' >packages
     [ -s packages ]
     for package in $(cat packages); do
-        grep '^Depends:' debian/control | grep -w -e "$package" || { echo "$package"; false; }
+        sed -n '/^Depends:/,/^Suggests:/p' debian/control | grep -w -e "$package" || { echo "$package"; false; }
     done
 }
 

@@ -1,5 +1,9 @@
 #include "kernel/syscall_names.h"
 
+#include "config.h"
+
+#include "os/library.h"
+
 #include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,12 +33,24 @@ enum tm_architecture tm_architecture_of(const void *machine, size_t len)
     return TM_ARCHITECTURE_UNKNOWN;
 }
 
+static struct {
+    __typeof__(seccomp_syscall_resolve_num_arch) *syscall_resolve_num_arch;
+} seccomp;
+
+static const char *const functions[] = {"seccomp_syscall_resolve_num_arch"};
+static struct tm_library library = {SECCOMP_SONAME, functions, 1, &seccomp, false};
+
+enum tm_status tm_syscall_names_load(struct tm_error *err)
+{
+    return tm_library_load(&library, err);
+}
+
 static char *find_name(enum tm_architecture architecture, uint32_t number)
 {
     char text[NAME_MAX_BYTES];
     char *name = architecture == TM_ARCHITECTURE_UNKNOWN
                      ? NULL
-                     : seccomp_syscall_resolve_num_arch(tokens[architecture], (int)number);
+                     : seccomp.syscall_resolve_num_arch(tokens[architecture], (int)number);
     if (name == NULL)
         (void)snprintf(text, sizeof text, "sys_%u", (unsigned)number);
     else if (architecture == TM_ARCHITECTURE_ARM64 && number == ARM64_FSTATAT)

@@ -2,6 +2,8 @@
 #ifndef TM_KERNEL_SYSCALL_NAMES_H
 #define TM_KERNEL_SYSCALL_NAMES_H
 
+#include "base/status.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +21,9 @@ enum { TM_SYSCALLS_MAX = 550 }; /* higher numbers are not system calls, as in th
 
 /* Returns the architecture for MACHINE, the LEN bytes of uname(2)'s machine. */
 enum tm_architecture tm_architecture_of(const void *machine, size_t len);
+
+/* Must succeed before tm_syscall_name: loads libseccomp. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_syscall_names_load(struct tm_error *err);
 
 /* Zero-initialise. */
 struct tm_syscall_names {

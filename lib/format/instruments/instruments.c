@@ -1,7 +1,25 @@
 #include "format/instruments/internal.h"
 
+#include "config.h"
+
+#include "os/library.h"
+
 #include <expat.h>
 #include <stdlib.h>
+
+#define FUNCTIONS(X)                                                                                                   \
+    X(ErrorString) X(GetCurrentByteCount) X(GetCurrentByteIndex) X(GetErrorCode) X(Parse) X(ParserCreate)              \
+    X(ParserFree) X(ParserReset) X(SetCharacterDataHandler) X(SetDefaultHandler) X(SetElementHandler)                  \
+    X(SetStartDoctypeDeclHandler) X(SetUserData) X(StopParser)
+
+static struct {
+#define MEMBER(name) __typeof__(XML_##name) *name;
+    FUNCTIONS(MEMBER)
+} xml;
+
+#define NAME(name) "XML_" #name,
+static const char *const names[] = {FUNCTIONS(NAME)};
+static struct tm_library library = {EXPAT_SONAME, names, sizeof names / sizeof *names, &xml, false};
 
 enum { FEED_BYTES = 64 << 10 };
 
@@ -46,14 +64,14 @@ static int compare_kind(const void *name, const void *kind)
 /* Returns the position of the XML parser in the input. */
 static uint64_t here(const struct tm_instruments *x)
 {
-    XML_Index at = XML_GetCurrentByteIndex(x->xml);
+    XML_Index at = xml.GetCurrentByteIndex(x->xml);
     return x->start + (at < 0 ? x->fed : (uint64_t)at);
 }
 
 static void stop(struct tm_instruments *x, enum tm_status status)
 {
     x->status = status;
-    (void)XML_StopParser(x->xml, XML_FALSE);
+    (void)xml.StopParser(x->xml, XML_FALSE);
 }
 
 static enum tm_status refuse(struct tm_instruments *x, const char *cause)
@@ -95,7 +113,7 @@ static void XMLCALL on_end(void *data, const XML_Char *name)
     }
     if (--x->depth == 0) {
         /* The document ends with its end tag; the bytes after it do not belong to it. */
-        x->seen += (uint64_t)XML_GetCurrentByteCount(x->xml);
+        x->seen += (uint64_t)xml.GetCurrentByteCount(x->xml);
         stop(x, TM_END);
     }
 }
@@ -137,17 +155,20 @@ static void XMLCALL on_other(void *data, const XML_Char *text, int len)
 
 static void set_handlers(struct tm_instruments *x)
 {
-    XML_SetUserData(x->xml, x);
-    XML_SetElementHandler(x->xml, on_start, on_end);
-    XML_SetCharacterDataHandler(x->xml, on_text);
-    XML_SetDefaultHandler(x->xml, on_other);
-    XML_SetStartDoctypeDeclHandler(x->xml, on_doctype);
+    xml.SetUserData(x->xml, x);
+    xml.SetElementHandler(x->xml, on_start, on_end);
+    xml.SetCharacterDataHandler(x->xml, on_text);
+    xml.SetDefaultHandler(x->xml, on_other);
+    xml.SetStartDoctypeDeclHandler(x->xml, on_doctype);
 }
 
 static enum tm_status instruments_open(const struct tm_format_context *context, void **state, struct tm_error *err)
 {
+    enum tm_status st = tm_library_load(&library, err);
+    if (st < 0)
+        return st;
     struct tm_instruments *x = calloc(1, sizeof *x);
-    if (x == NULL || (x->xml = XML_ParserCreate(NULL)) == NULL) {
+    if (x == NULL || (x->xml = xml.ParserCreate(NULL)) == NULL) {
         free(x);
         return tm_error_nomem(err);
     }
@@ -170,7 +191,7 @@ static void instruments_close(void *state)
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         tm_buf_release(bufs[i]);
     tm_instruments_refs_release(&x->refs);
-    XML_ParserFree(x->xml);
+    xml.ParserFree(x->xml);
     free(x);
 }
 
@@ -204,7 +225,7 @@ static enum tm_status find_row(struct tm_instruments *x, uint64_t at)
 static enum tm_status resume(struct tm_instruments *x)
 {
     static const char head[] = "<trace-query-result><node>";
-    if (!XML_ParserReset(x->xml, NULL))
+    if (!xml.ParserReset(x->xml, NULL))
         return tm_error_nomem(x->err);
     set_handlers(x);
     x->start = x->context.input->offset - (sizeof head - 1);
@@ -212,7 +233,7 @@ static enum tm_status resume(struct tm_instruments *x)
     x->depth = 0;
     x->status = TM_OK;
     tm_buf_clear(&x->text);
-    (void)XML_Parse(x->xml, head, (int)x->fed, 0);
+    (void)xml.Parse(x->xml, head, (int)x->fed, 0);
     x->seen = x->fed;
     return x->status;
 }
@@ -265,7 +286,7 @@ static enum tm_status outcome(struct tm_instruments *x, enum XML_Status parsed)
         return x->status;
     }
     if (parsed != XML_STATUS_OK)
-        return damaged(x, here(x), XML_ErrorString(XML_GetErrorCode(x->xml)));
+        return damaged(x, here(x), xml.ErrorString(xml.GetErrorCode(x->xml)));
     take_seen(x);
     return TM_OK;
 }
@@ -284,9 +305,9 @@ static enum tm_status instruments_read(void *state, struct tm_error *err)
     size_t n = in->len - given < FEED_BYTES ? in->len - given : FEED_BYTES;
     if (n > 0) {
         x->fed += n;
-        return outcome(x, XML_Parse(x->xml, (const char *)in->data + given, (int)n, 0));
+        return outcome(x, xml.Parse(x->xml, (const char *)in->data + given, (int)n, 0));
     }
-    (void)XML_Parse(x->xml, NULL, 0, 1);
+    (void)xml.Parse(x->xml, NULL, 0, 1);
     return x->status == TM_OK ? damaged(x, in->offset + in->len, "the document is cut short")
                               : outcome(x, XML_STATUS_ERROR);
 }

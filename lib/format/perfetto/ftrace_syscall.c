@@ -67,14 +67,26 @@ enum tm_status tm_proto_note_machine(struct tm_proto_kernels *kernels, uint32_t 
     return TM_OK;
 }
 
-static const char *name_of(struct tm_proto_kernels *kernels, uint32_t machine, uint32_t number)
+/* Makes the table of names when the first call needs it. */
+static enum tm_status make_names(struct tm_proto_kernels *kernels, struct tm_error *err)
+{
+    enum tm_status st = tm_syscall_names_load(err);
+    if (st < 0)
+        return st;
+    kernels->syscalls.names = calloc(1, sizeof *kernels->syscalls.names);
+    return kernels->syscalls.names ? TM_OK : tm_error_nomem(err);
+}
+
+static enum tm_status find_name(struct tm_proto_kernels *kernels, uint32_t machine, uint32_t number, const char **name,
+                                struct tm_error *err)
 {
     const struct tm_proto_map_entry *entry = tm_proto_map_find(&kernels->syscalls.architectures, machine, 0);
-    if (kernels->syscalls.names == NULL &&
-        (kernels->syscalls.names = calloc(1, sizeof *kernels->syscalls.names)) == NULL)
-        return NULL;
-    return tm_syscall_name(kernels->syscalls.names, entry ? (enum tm_architecture)entry->v1 : TM_ARCHITECTURE_UNKNOWN,
-                           number);
+    enum tm_status st = kernels->syscalls.names ? TM_OK : make_names(kernels, err);
+    if (st < 0)
+        return st;
+    *name = tm_syscall_name(kernels->syscalls.names, entry ? (enum tm_architecture)entry->v1 : TM_ARCHITECTURE_UNKNOWN,
+                            number);
+    return *name ? TM_OK : tm_error_nomem(err);
 }
 
 enum tm_status tm_proto_ftrace_syscall(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
@@ -84,9 +96,10 @@ enum tm_status tm_proto_ftrace_syscall(struct tm_proto_kernels *kernels, struct 
     bool enters = f->id == TM_FTRACE_EVENT_SYS_ENTER;
     if (call.number >= TM_SYSCALLS_MAX)
         return TM_END;
-    const char *name = name_of(kernels, row->machine, call.number);
-    if (name == NULL)
-        return tm_error_nomem(err);
+    const char *name;
+    enum tm_status st = find_name(kernels, row->machine, call.number, &name, err);
+    if (st < 0)
+        return st;
     row->kind = enters ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
     row->flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
     if (strcmp(name, "sys_write") == 0) { /* a marker may end it early */
@@ -95,7 +108,7 @@ enum tm_status tm_proto_ftrace_syscall(struct tm_proto_kernels *kernels, struct 
     } else if (enters && strcmp(name, "sys_rt_sigreturn") == 0) { /* it does not return */
         row->kind = TM_KIND_INSTANT;
     }
-    enum tm_status st = tm_proto_string(rows, name, strlen(name), &row->name, err);
+    st = tm_proto_string(rows, name, strlen(name), &row->name, err);
     if (st < 0)
         return st;
     st = enters ? put_args(&rows->detail, f) : call.has_ret ? tm_detail_arg_int(&rows->detail, "ret", call.ret) : TM_OK;
