@@ -1,10 +1,9 @@
 #include "stream/batch.h"
 
+#include "base/cpu.h"
 #include "base/pb.h"
 
 #include <stdlib.h>
-
-enum { CACHE_LINE = 64 };
 
 static const uint8_t zeros[8];
 
@@ -12,7 +11,7 @@ static const uint8_t zeros[8];
  * power of two share few places in the processor's cache. */
 static size_t column_bytes(size_t rows, enum tm_column column)
 {
-    return (rows * tm_column_width(column) / CACHE_LINE + 2) * CACHE_LINE;
+    return (rows * tm_column_width(column) / TM_CPU_CACHE_LINE + 2) * TM_CPU_CACHE_LINE;
 }
 
 uint8_t *tm_columns_new(size_t rows, uint8_t *columns[TM_COL_COUNT])
