@@ -316,7 +316,8 @@ enum tm_status tm_nsight_database_step(struct tm_nsight_database *d, sqlite3_stm
 
 void tm_nsight_database_close(struct tm_nsight_database *d)
 {
-    sqlite3_close(d->db);
+    if (d->db) /* otherwise SQLite need not be loaded */
+        sqlite3_close(d->db);
     if (d->is_registered)
         sqlite3_vfs_unregister(&d->vfs);
     *d = (struct tm_nsight_database){0};
