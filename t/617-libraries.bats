@@ -34,34 +34,32 @@ refuses() {
     [ ! -e merged.db ]
 }
 
+# needs MACRO FILE: FILE cannot be read without the library that config.h names by MACRO; the demo can.
+needs() {
+    break_library "$1"
+    tm-unpack "$demo" >/dev/null
+    refuses tm-unpack "$2"
+}
+
 @test "without SQLite an export of Nsight is refused, in the sandbox of tm-unpack" {
-    break_library SQLITE_SONAME
-    refuses tm-unpack "$TM_SRC/t/data/nsight.sqlite"
+    needs SQLITE_SONAME "$TM_SRC/t/data/nsight.sqlite"
 }
 
 @test "without expat an export of Instruments is refused" {
-    break_library EXPAT_SONAME
-    tm-unpack "$demo" >/dev/null
-    refuses tm-unpack "$TM_SRC/t/data/instruments.xml"
+    needs EXPAT_SONAME "$TM_SRC/t/data/instruments.xml"
 }
 
 @test "without libseccomp a trace with system calls is refused" {
-    break_library SECCOMP_SONAME
-    tm-unpack "$demo" >/dev/null
     kernel <<<"1000 0 5 sys_enter 1=1"
-    refuses tm-unpack k.pftrace
+    needs SECCOMP_SONAME k.pftrace
 }
 
 @test "without libtracecmd a trace.dat is refused" {
-    break_library TRACECMD_SONAME
-    tm-unpack "$demo" >/dev/null
-    refuses tm-unpack "$TM_SRC/t/data/trace-dat-7.dat"
+    needs TRACECMD_SONAME "$TM_SRC/t/data/trace-dat-7.dat"
 }
 
 @test "without libbabeltrace2 a trace in the Common Trace Format is refused" {
-    break_library BABELTRACE2_SONAME
-    tm-unpack "$demo" >/dev/null
-    refuses tm-unpack "$TM_SRC/t/data/ctf-ust.tar.gz"
+    needs BABELTRACE2_SONAME "$TM_SRC/t/data/ctf-ust.tar.gz"
 }
 
 @test "a library without the functions that are called is refused" {
