@@ -26,6 +26,7 @@ static const struct tm_program program = {
              "      --part FILE      write FILE; the caller renames it to OUT\n"
              "  -T, --temporary-directory DIR  directory of temporary files (default $TMPDIR, else /tmp)\n"
              "      --max-memory SIZE  limit of memory for threads, tracks, open slices and the like (default 1G)\n"
+             "  -j, --jobs N         json: format with N threads (default: 2 if there are 4 processors, else 1)\n"
              "      --events         text, jsonl, csv: one row for each event, not for each slice\n"
              "      --arg ARG,...    csv, jsonl: each of these args gets its own column or member\n"
              "      --absolute       text: absolute times, not times since the first event\n"
@@ -143,7 +144,8 @@ static int take_option(void *context, int option, const char *value)
         if (tm_arg_names_add(&a->options.args, value, &err) == TM_OK)
             return 0;
         return tm_program_usage(&program, "%s", err.text);
-    case 'j': a->options.json = true; return 0;
+    case 'j': return tm_program_jobs(&program, value, &a->options.jobs);
+    case 'n': a->options.json = true; return 0;
     case 'x': a->options.hex = true; return 0;
     case 'y': a->no_sync = true; return 0;
     case 'S': a->sources[a->source_count++].path = value; return 0;
@@ -181,10 +183,11 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"alignment", required_argument, NULL, 'A'},
         {"temporary-directory", required_argument, NULL, 'T'},
         {"max-memory", required_argument, NULL, 'm'},
+        {"jobs", required_argument, NULL, 'j'},
         {"events", no_argument, NULL, 'e'},
         {"arg", required_argument, NULL, 'r'},
         {"absolute", no_argument, NULL, 'a'},
-        {"json", no_argument, NULL, 'j'},
+        {"json", no_argument, NULL, 'n'},
         {"hex", no_argument, NULL, 'x'},
         {"join", required_argument, NULL, 'J'},
         {"strict", no_argument, NULL, 's'},
@@ -200,7 +203,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"formats", no_argument, NULL, 'l'},
         TM_PROGRAM_OPTIONS_END,
     };
-    const struct tm_program_options options = {":f:o:T:q", longs, take_option, a};
+    const struct tm_program_options options = {":f:o:j:T:q", longs, take_option, a};
     return tm_program_options_only(&program, &options, argc, argv);
 }
 

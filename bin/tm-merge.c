@@ -1,6 +1,5 @@
 /* Reads trace files and archives and writes their events on one timeline, as text or in the format that the name of OUT
  * asks for. Runs tm-unpack, tm-manifest, tm-clocks, tm-sort and tm-emit. */
-#include "base/decimal.h"
 #include "os/io.h"
 #include "os/large_pages.h"
 #include "os/program_options.h"
@@ -38,7 +37,7 @@ static const struct tm_program program = {
              "      --machine-from RULE  name machines by dir, file, rank, host, s/PATTERN/TEXT/ of the path, or\n"
              "                        none (default: by the ranks that PyTorch profiles state)\n"
              "  -S, --buffer-size SIZE  memory for sorting (default a sixteenth of the memory, 256M to 1G)\n"
-             "  -j, --jobs N          unpack files with N threads (default: processors)\n"
+             "  -j, --jobs N          unpack files, and write json, with N threads (default: processors)\n"
              "  -T, --temporary-directory DIR  directory of temporary files (default $TMPDIR, else /tmp)\n"
              "  -n, --dry-run         write no output; print the report of what would be written\n"
              "      --only KEY=VALUE,...  only these events: machine, file, process, thread, cat, name (or shell\n"
@@ -279,7 +278,7 @@ static int check(struct arguments *a)
 {
     struct tm_merge_request *r = &a->request;
     unsigned long long size;
-    int64_t jobs;
+    unsigned jobs;
     struct tm_accounting_limit limit;
     struct tm_error err = {0};
     const char *outs[TM_OUTPUTS_MAX + 1];
@@ -295,8 +294,9 @@ static int check(struct arguments *a)
                                 to_stdout->emit->name);
     if (r->buffer_size && tm_program_size(r->buffer_size, &size) < 0)
         return tm_program_usage(&program, "--buffer-size: '%s' is not a size", r->buffer_size);
-    if (r->jobs && (tm_decimal_int(r->jobs, strlen(r->jobs), &jobs) != TM_OK || jobs < 1 || jobs > TM_UNPACK_JOBS_MAX))
-        return tm_program_usage(&program, "--jobs: '%s' is not a number from 1 to %d", r->jobs, TM_UNPACK_JOBS_MAX);
+    int exit_status = r->jobs ? tm_program_jobs(&program, r->jobs, &jobs) : 0;
+    if (exit_status)
+        return exit_status;
     if (r->max_expansion && (tm_program_size(r->max_expansion, &size) < 0 || size == 0))
         return tm_program_usage(&program, "--max-expansion: '%s' is not a size", r->max_expansion);
     if (r->max_memory && (tm_program_size(r->max_memory, &size) < 0 || size == 0))

@@ -73,15 +73,10 @@ static int take_option(void *context, int option, const char *value)
 {
     struct settings *settings = context;
     unsigned long long size;
-    int64_t jobs;
     switch (option) {
     case 'l': settings->unpack.list = true; break;
     case 'T': settings->unpack.temporary_dir = value; break;
-    case 'j':
-        if (tm_decimal_int(value, strlen(value), &jobs) != TM_OK || jobs < 1 || jobs > TM_UNPACK_JOBS_MAX)
-            return tm_program_usage(&program, "--jobs: '%s' is not a number from 1 to %d", value, TM_UNPACK_JOBS_MAX);
-        settings->unpack.jobs = (unsigned)jobs;
-        break;
+    case 'j': return tm_program_jobs(&program, value, &settings->unpack.jobs);
     case OPT_IGNORE_UNKNOWN: settings->unpack.ignore_unknown = true; break;
     case OPT_MAX_EXPANSION:
         if (tm_program_size(value, &size) < 0 || size == 0)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tm-unpack -j and tm-merge -j: the stream, the messages and the exit status are those of one thread.
+# tm-unpack -j, tm-emit -j and tm-merge -j: the stream, the messages and the exit status are those of one thread.
 
 bats_require_minimum_version 1.5.0
 
@@ -215,11 +215,45 @@ END
         tm-merge -j 4 -f $format -o four many.zip
         cmp one four
     done
-    for p in tm-unpack tm-merge; do
+    for p in tm-unpack tm-merge tm-emit; do
         for n in 0 257 -1 x ''; do
             run $p -j "$n" many
             [ "$status" -eq 2 ]
             [[ $output == *"--jobs: '$n' is not a number from 1 to 256"* ]]
         done
+    done
+}
+
+@test "tm-emit -j formats the same JSON with any number of threads" {
+    mkdir -p copies
+    for i in 1 2 3; do # about 13 MB of output
+        cp -r many copies/$i
+    done
+    tm-unpack copies | tm-manifest | tm-clocks | tm-sort >stream
+    tm-unpack --by-reference copies/*/*.json | tm-manifest | tm-clocks | tm-sort >refers
+    [ "$(tm-emit -q -j 1 -f json <stream | tee one | wc -c)" -gt 10000000 ]
+    sources=()
+    for file in copies/*/*.json; do
+        sources+=(--source "$file")
+    done
+    [ "$(tm-emit -q -j 1 "${sources[@]}" -f json <refers | tee refers.one | wc -c)" -gt 8000000 ]
+    for j in 2 3 256; do
+        tm-emit -q -j $j -f json <stream | cmp - one
+        tm-emit -q -j $j "${sources[@]}" -f json <refers | cmp - refers.one
+    done
+    # The text of the last events has changed: each number of threads reports the first one in the output.
+    for i in 1 2 3; do # in place, near the end
+        printf 'x' | dd of=copies/$i/rank1.json bs=1 seek=$(($(stat -c %s copies/$i/rank1.json) - 500)) \
+            conv=notrunc status=none
+    done
+    run tm-emit -q -j 1 "${sources[@]}" -f json -o out.json <refers
+    [ "$status" -eq 1 ]
+    [[ $output == "tm-emit: "*": the file has changed since it was unpacked" ]]
+    message=$output
+    for j in 2 3 8 8 8; do
+        run tm-emit -q -j $j "${sources[@]}" -f json -o out.json <refers
+        [ "$status" -eq 1 ]
+        [ "$output" = "$message" ]
+        [ ! -e out.json ]
     done
 }

@@ -1,5 +1,5 @@
-/* A thread that completes the bytes of an output by their late parts (late_parts.h), and hands them on in order. The
- * caller makes more meanwhile. */
+/* Threads that complete the bytes of an output by their late parts (late_parts.h), and hand them on in order. Meanwhile
+ * the caller makes more. The bytes do not depend on the number of threads. */
 #ifndef TM_EMIT_COMPLETER_H
 #define TM_EMIT_COMPLETER_H
 
@@ -7,23 +7,33 @@
 
 struct tm_completer;
 
-/* Takes BYTES, which it leaves empty. It is called by the completer's thread. TM_OK or an error. */
+/* Takes BYTES, which it leaves empty. It is called by threads of the completer, one at a time. TM_OK or an error. */
 typedef enum tm_status tm_completer_receiver(void *self, struct tm_buf *bytes, struct tm_error *err);
 
-/* Starts a thread that reads texts of SOURCES (may be NULL if there are none) and hands bytes to RECEIVER. Both must
- * outlive it. NULL if no thread can be started. */
-struct tm_completer *tm_completer_new(struct tm_sources *sources, tm_completer_receiver *receiver, void *self);
+/* What a completer works with; both must outlive it. */
+struct tm_completer_ends {
+    struct tm_sources *sources; /* texts are read there; NULL: there are none */
+    tm_completer_receiver *receiver;
+    void *self;
+};
 
-/* Waits, if the thread has as much as it can, until it has handed on half of it. Then hands over OWN and LATE, which
- * belong together. Both are then empty and have other memory. TM_OK, or the error of what was put before; then only
- * free may follow. */
+/* Returns how many threads are worth starting: as many as JOBS if it is not 0, otherwise by the number of processors.
+ * The thread that makes the output keeps up with few. */
+unsigned tm_completer_threads(unsigned jobs);
+
+/* Starts THREADS threads, or fewer if they cannot be started. Each takes up to 10 MiB. NULL: there is none. */
+struct tm_completer *tm_completer_new(const struct tm_completer_ends *ends, unsigned threads);
+
+/* Waits, if the threads have as much as they can, until they have handed on half of it. Then hands over OWN and LATE,
+ * which belong together. Both are then empty and have other memory. TM_OK, or the error of what was put before; then
+ * only free may follow. */
 enum tm_status tm_completer_put(struct tm_completer *completer, struct tm_buf *own, struct tm_late_parts *late,
                                 struct tm_error *err);
 
 /* Waits until all bytes are handed on. Status and errors are those of tm_completer_put. */
 enum tm_status tm_completer_wait(struct tm_completer *completer, struct tm_error *err);
 
-/* Ends the thread once it has handed on what was put. COMPLETER may be NULL. */
+/* Ends the threads once they have handed on what was put. COMPLETER may be NULL. */
 void tm_completer_free(struct tm_completer *completer);
 
 #endif

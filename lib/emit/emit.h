@@ -18,6 +18,7 @@ struct tm_emit_options {
     bool append;           /* pftrace: a part of a timeline, which is read after the parts before it */
     bool index;            /* sqlite: make indices by owner and time */
     bool join_flows;       /* equal flow ids of different files are one flow, and spans get flows (span_flows.h) */
+    unsigned jobs;         /* json: threads that format; 0: by the number of processors */
     const char *out_path;  /* the final name of the output; NULL: standard output */
     const char *temporary_dir; /* NULL: $TMPDIR */
     struct tm_arg_names args; /* csv, jsonl: args that get a column or member each; borrowed */

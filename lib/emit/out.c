@@ -21,9 +21,9 @@ void tm_out_init(struct tm_out *out, int fd, const char *name)
     tm_block_output_init(&out->blocks, fd, name);
 }
 
-void tm_out_set_late(struct tm_out *out, struct tm_sources *sources)
+void tm_out_set_late(struct tm_out *out, struct tm_sources *sources, unsigned jobs)
 {
-    out->may_be_late = true;
+    out->late_threads = tm_completer_threads(jobs);
     out->sources = sources;
 }
 
@@ -371,7 +371,7 @@ static enum tm_status write_block(void *out, struct tm_buf *bytes, struct tm_err
     return tm_block_output_write(&((struct tm_out *)out)->blocks, bytes, err);
 }
 
-/* Hands the last bytes to the thread that makes late parts, and waits for it. */
+/* Hands the last bytes to the threads that make late parts, and waits for them. */
 static enum tm_status end_completer(struct tm_out *out, struct tm_error *err)
 {
     enum tm_status st = tm_completer_put(out->completer, &out->buf, &out->late, err);
@@ -413,11 +413,12 @@ enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err)
     return st == TM_OK ? tm_block_output_finish(&out->blocks, err) : st;
 }
 
-/* Writes a full buffer. Once a thread writes the blocks, another one makes the late parts. */
+/* Writes a full buffer. Once a thread writes the blocks, others make the late parts. */
 static enum tm_status write_full(struct tm_out *out, struct tm_error *err)
 {
-    if (out->may_be_late && !out->has_completer && tm_block_output_is_async(&out->blocks)) {
-        out->completer = tm_completer_new(out->sources, write_block, out);
+    if (out->late_threads && !out->has_completer && tm_block_output_is_async(&out->blocks)) {
+        const struct tm_completer_ends ends = {out->sources, write_block, out};
+        out->completer = tm_completer_new(&ends, out->late_threads);
         out->has_completer = true;
     }
     if (out->completer)

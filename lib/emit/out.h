@@ -1,6 +1,6 @@
 /* Text on its way to a descriptor, for outputs that write rows. Text is collected in a buffer. If memory runs out, the
  * next tm_out_end_row or tm_out_flush returns the error. A large file is written by a thread (os/block_output.h); then
- * another thread makes the late parts (completer.h). */
+ * other threads make the late parts (completer.h). */
 #ifndef TM_EMIT_OUT_H
 #define TM_EMIT_OUT_H
 
@@ -21,9 +21,9 @@ struct tm_out {
     struct tm_block_output blocks;
     struct tm_sources *sources;     /* borrowed; NULL: no text is copied */
     struct tm_late_parts late;      /* between the bytes of buf */
-    bool may_be_late;               /* there may be a completer */
+    unsigned late_threads;          /* of the completer; 0: there is none */
     bool has_completer;             /* an attempt to start it was made */
-    struct tm_completer *completer; /* while it exists, only its thread uses blocks; NULL: none */
+    struct tm_completer *completer; /* while it exists, only its threads use blocks; NULL: none */
     struct tm_source_reader *reader; /* for late parts before there is a completer */
     struct tm_buf whole;             /* buf with these parts */
 };
@@ -35,9 +35,9 @@ void tm_out_init(struct tm_out *out, int fd, const char *name);
  * Call it before anything is put. */
 void tm_out_guard_json(struct tm_out *out);
 
-/* Lets OUT have late parts, also copies of texts of SOURCES (may be NULL), which must outlive it. Call it before
- * anything is put. */
-void tm_out_set_late(struct tm_out *out, struct tm_sources *sources);
+/* Lets OUT have late parts, also copies of texts of SOURCES (may be NULL), which must outlive it. JOBS is for
+ * tm_completer_threads. Call it before anything is put. */
+void tm_out_set_late(struct tm_out *out, struct tm_sources *sources, unsigned jobs);
 
 /* True if tm_out_text may be called. */
 static inline bool tm_out_copies(const struct tm_out *out)

@@ -205,6 +205,7 @@ static void add_emit(struct writer *w, const struct tm_merge_request *r)
     add_option(w, "-f", is_alone ? r->outputs.rows[0].emit->name : NULL);
     add_option(w, "-T", r->temporary_directory);
     add_option(w, "--max-memory", r->max_memory);
+    add_option(w, "-j", r->jobs);
     add_rows(w, r);
     add_flag(w, "--absolute", r->absolute);
     add_flag(w, "--rebase", r->rebase);

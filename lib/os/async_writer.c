@@ -13,9 +13,10 @@ struct tm_async_writer {
     uint64_t offset;
 };
 
-static enum tm_status write_data(void *self, struct tm_error *err)
+static enum tm_status write_data(void *self, struct tm_handoff_piece piece, struct tm_error *err)
 {
     struct tm_async_writer *w = self;
+    (void)piece;
     return tm_io_pwrite(w->fd, w->data.data, w->data.len, w->offset, err);
 }
 
@@ -25,7 +26,8 @@ struct tm_async_writer *tm_async_writer_new(int fd)
     if (w == NULL)
         return NULL;
     w->fd = fd;
-    if (tm_handoff_start(&w->handoff, write_data, w, 1))
+    if (tm_handoff_start(&w->handoff,
+                         &(struct tm_handoff_work){.work = write_data, .self = w, .depth = 1, .threads = 1}))
         return w;
     free(w);
     return NULL;

@@ -1,5 +1,6 @@
 #include "os/program.h"
 
+#include "base/decimal.h"
 #include "os/io.h"
 #include "config.h"
 
@@ -121,4 +122,13 @@ enum tm_status tm_program_size(const char *text, unsigned long long *bytes)
     }
     *bytes = v;
     return TM_OK;
+}
+
+int tm_program_jobs(const struct tm_program *program, const char *text, unsigned *jobs)
+{
+    int64_t number;
+    if (tm_decimal_int(text, strlen(text), &number) != TM_OK || number < 1 || number > TM_JOBS_MAX)
+        return tm_program_usage(program, "--jobs: '%s' is not a number from 1 to %d", text, TM_JOBS_MAX);
+    *jobs = (unsigned)number;
+    return 0;
 }

@@ -43,4 +43,11 @@ bool tm_program_refuses_terminal(int fd, const char *hint, struct tm_error *err)
  * bytes. TM_OK or TM_E_USAGE. */
 enum tm_status tm_program_size(const char *text, unsigned long long *bytes);
 
+/* The most threads that --jobs can state. */
+enum { TM_JOBS_MAX = 256 };
+
+/* Sets *JOBS to the number of threads that TEXT, the value of --jobs, states: 1 to TM_JOBS_MAX. Returns 0, or the exit
+ * status after a message. */
+int tm_program_jobs(const struct tm_program *program, const char *text, unsigned *jobs);
+
 #endif

@@ -15,8 +15,6 @@ struct tm_unpack_listed {
     const char *path;
 };
 
-enum { TM_UNPACK_JOBS_MAX = 256 };
-
 struct tm_unpack_options {
     struct tm_format_options format;
     int64_t now_s; /* seconds since 1970, now; dates without a year are not later */

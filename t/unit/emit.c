@@ -375,8 +375,8 @@ static void put_row(struct tm_out *out, uint64_t number, bool is_late)
     tm_out_str(out, number % 2 ? "\n" : "");
 }
 
-/* Parts that a thread makes stand where they were put. */
-static void test_late_parts(void)
+/* Parts that JOBS threads make stand where they were put. */
+static void test_late_parts(unsigned jobs)
 {
     struct tm_out out, direct;
     struct tm_error err = {0};
@@ -385,7 +385,7 @@ static void test_late_parts(void)
     bool has_thread = false;
     tm_out_init(&out, fileno(file), "file");
     tm_out_init(&direct, -1, NULL);
-    tm_out_set_late(&out, NULL);
+    tm_out_set_late(&out, NULL, jobs);
     for (uint64_t i = 0; i < LATE_ROWS && st == TM_OK; i++) {
         put_row(&out, i, true);
         put_row(&direct, i, false);
@@ -414,7 +414,8 @@ int main(void)
     tm_out_release(&out);
     test_names();
     test_table();
-    test_late_parts();
+    test_late_parts(1);
+    test_late_parts(3);
     test_task_names();
     test_task_counts();
     test_task_names_is_bounded();

@@ -5,6 +5,7 @@
 #include "align/evidence.h"
 #include "align/rhythm.h"
 #include "os/memory_limit.h"
+#include "os/program.h"
 #include "os/subprocess.h"
 #include "json/scan.h"
 #include "container/limits.h"
@@ -110,7 +111,7 @@ static const struct limit limits[] = {
     LIMIT(TM_PERF_LAST_COUNTS_MAX),
     LIMIT(TM_HEAP_TOTALS_MAX),
     LIMIT(TM_HEAP_REFERENCES_MAX),
-    LIMIT(TM_UNPACK_JOBS_MAX),
+    LIMIT(TM_JOBS_MAX),
     LIMIT(TM_PERF_TASK_NAMES_MAX),
     LIMIT(TM_CHILD_EVENT_TEXT_MAX),
     LIMIT(TM_SUBPROCESS_MIB_MAX),

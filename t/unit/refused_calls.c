@@ -320,7 +320,8 @@ static enum tm_status copy_texts(struct tm_buf *result, struct tm_error *err)
     unlink(path.path);
     if (st == TM_OK)
         st = tm_sources_add(sources, &source, err);
-    struct tm_completer *completer = st == TM_OK ? tm_completer_new(sources, add_block, result) : NULL;
+    const struct tm_completer_ends ends = {sources, add_block, result};
+    struct tm_completer *completer = st == TM_OK ? tm_completer_new(&ends, 2) : NULL;
     struct tm_source_reader *reader = st == TM_OK && completer == NULL ? tm_source_reader_new(sources) : NULL;
     if (st == TM_OK && completer == NULL && reader == NULL)
         st = tm_error_nomem(err);

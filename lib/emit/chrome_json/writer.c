@@ -8,7 +8,7 @@ void tm_json_writer_init(struct tm_json_writer *w, const struct tm_emit_context 
     *w = (struct tm_json_writer){.context = context, .awaits_base = context->options->rebase};
     tm_out_init(&w->out, context->fd, context->options->out_path);
     tm_out_guard_json(&w->out);
-    tm_out_set_late(&w->out, context->sources);
+    tm_out_set_late(&w->out, context->sources, context->options->jobs);
 }
 
 void tm_json_writer_release(struct tm_json_writer *w)

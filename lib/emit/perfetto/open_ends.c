@@ -8,18 +8,58 @@ static bool ends_before(const void *a, const void *b)
 
 static const struct tm_heap_order BY_END = {sizeof(struct tm_open_end_place), ends_before};
 
+/* Adds AT to the heap. */
+static enum tm_status push_later(struct tm_open_ends *ends, const struct tm_open_end_place *at, struct tm_error *err)
+{
+    struct tm_open_end_place *place = tm_heap_place(&ends->heap, &BY_END, at, err);
+    if (place == NULL)
+        return TM_E_SYSTEM;
+    *place = *at;
+    return TM_OK;
+}
+
+/* True if AT belongs into the heap: it ends after those that are sorted or, without them, after the heap's first. */
+static bool is_later(const struct tm_open_ends *ends, const struct tm_open_end_place *at)
+{
+    if (ends->next_count)
+        return ends_before(&ends->next[0], at);
+    return ends->heap.count && ends_before(ends->heap.items, at);
+}
+
+/* Moves the later half of those that are sorted, as many as there can be, to the heap. */
+static enum tm_status make_room(struct tm_open_ends *ends, struct tm_error *err)
+{
+    enum { HALF = TM_OPEN_ENDS_NEXT_MAX / 2 };
+    for (uint32_t i = 0; i < HALF; i++)
+        if (push_later(ends, &ends->next[i], err) < 0)
+            return TM_E_SYSTEM;
+    ends->next_count -= HALF;
+    memmove(ends->next, ends->next + HALF, ends->next_count * sizeof *ends->next);
+    return TM_OK;
+}
+
+/* Adds AT to the heap or to those that are sorted. */
+static enum tm_status put(struct tm_open_ends *ends, const struct tm_open_end_place *at, struct tm_error *err)
+{
+    if (is_later(ends, at))
+        return push_later(ends, at, err);
+    if (ends->next_count == TM_OPEN_ENDS_NEXT_MAX && make_room(ends, err) < 0)
+        return TM_E_SYSTEM;
+    uint32_t i = ends->next_count++;
+    for (; i > 0 && ends_before(&ends->next[i - 1], at); i--)
+        ends->next[i] = ends->next[i - 1];
+    ends->next[i] = *at;
+    return TM_OK;
+}
+
 enum tm_status tm_open_ends_push(struct tm_open_ends *ends, const struct tm_open_end *end, struct tm_error *err)
 {
     const bool is_new = ends->free == 0;
     enum tm_status st =
         is_new ? tm_array_grow(&ends->places, &ends->cap, ends->count, sizeof *ends->places, err) : TM_OK;
     const struct tm_open_end_place at = {end->end_ns, end->order, is_new ? ends->count : ends->free - 1};
-    if (st < 0)
+    if (st < 0 || (st = put(ends, &at, err)) < 0)
         return st;
-    struct tm_open_end_place *place = tm_heap_place(&ends->heap, &BY_END, &at, err);
-    if (place == NULL)
-        return TM_E_SYSTEM;
-    *place = at;
     if (is_new)
         ends->count++;
     else
@@ -31,7 +71,10 @@ enum tm_status tm_open_ends_push(struct tm_open_ends *ends, const struct tm_open
 const struct tm_open_end *tm_open_ends_pop(struct tm_open_ends *ends)
 {
     struct tm_open_end_place at;
-    tm_heap_pop(&ends->heap, &BY_END, &at);
+    if (ends->next_count)
+        at = ends->next[--ends->next_count];
+    else
+        tm_heap_pop(&ends->heap, &BY_END, &at);
     ends->places[at.number].next_free = ends->free;
     ends->free = at.number + 1;
     return &ends->places[at.number];

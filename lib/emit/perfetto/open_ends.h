@@ -17,17 +17,22 @@ struct tm_open_end {
     uint32_t next_free;      /* private: of a place without an end: the next one, coded like free */
 };
 
-/* Where an end is among the others: the heap moves this instead of the end. */
+/* Where an end is among the others: this is moved instead of the end. */
 struct tm_open_end_place {
     int64_t end_ns;
     uint64_t order;
     uint32_t number; /* of its place */
 };
 
+/* As many ends are sorted. Most slices that begin are among the next to end: then they are added without the heap. */
+enum { TM_OPEN_ENDS_NEXT_MAX = 32 };
+
 /* Zero-initialise. */
 struct tm_open_ends {
     /* private */
-    struct tm_heap heap; /* of struct tm_open_end_place; the first is the next to end */
+    struct tm_open_end_place next[TM_OPEN_ENDS_NEXT_MAX]; /* the next to end, the first of them last */
+    uint32_t next_count;
+    struct tm_heap heap; /* of struct tm_open_end_place: the others, which end after these */
     struct tm_open_end *places;
     uint32_t count, cap; /* of places, also those without an end */
     uint32_t free;       /* number of a place without an end plus 1; 0: none */
@@ -37,21 +42,23 @@ struct tm_open_ends {
 static inline bool tm_open_ends_are_due(const struct tm_open_ends *ends, int64_t up_to_ns)
 {
     const struct tm_open_end_place *first = ends->heap.items;
-    return ends->heap.count && first->end_ns <= up_to_ns;
+    if (ends->next_count)
+        first = &ends->next[ends->next_count - 1];
+    return (ends->next_count || ends->heap.count) && first->end_ns <= up_to_ns;
 }
 
 /* Number of ends. */
 static inline uint32_t tm_open_ends_count(const struct tm_open_ends *ends)
 {
-    return ends->heap.count;
+    return ends->next_count + ends->heap.count;
 }
 
 /* Returns one of the ends, 0 to count - 1 in no order, which may be changed except for its time and order. Valid until
  * the next push. */
 static inline struct tm_open_end *tm_open_ends_get(const struct tm_open_ends *ends, uint32_t i)
 {
-    const struct tm_open_end_place *at = ends->heap.items;
-    return &ends->places[at[i].number];
+    const struct tm_open_end_place *later = ends->heap.items;
+    return &ends->places[i < ends->next_count ? ends->next[i].number : later[i - ends->next_count].number];
 }
 
 /* Adds END. TM_OK or TM_E_SYSTEM. */

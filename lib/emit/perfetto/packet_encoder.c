@@ -17,10 +17,10 @@ struct tm_packet_encoder {
     } blocks[BLOCKS];
 };
 
-static enum tm_status encode(void *self, struct tm_error *err)
+static enum tm_status encode(void *self, struct tm_handoff_piece piece, struct tm_error *err)
 {
     struct tm_packet_encoder *e = self;
-    struct packet_block *b = &e->blocks[tm_handoff_current(&e->handoff)];
+    struct packet_block *b = &e->blocks[piece.place];
     return tm_packet_drafts_encode(&b->drafts, &b->bytes, &e->scratch, e->sink, err);
 }
 
@@ -30,7 +30,8 @@ struct tm_packet_encoder *tm_packet_encoder_new(struct tm_packet_sink *sink)
     if (e == NULL)
         return NULL;
     e->sink = sink;
-    if (tm_handoff_start(&e->handoff, encode, e, BLOCKS))
+    if (tm_handoff_start(&e->handoff,
+                         &(struct tm_handoff_work){.work = encode, .self = e, .depth = BLOCKS, .threads = 1}))
         return e;
     free(e);
     return NULL;

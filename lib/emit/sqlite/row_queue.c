@@ -259,10 +259,10 @@ static enum tm_status pass_block(const struct tm_rows *to, struct tm_buf *block,
 }
 
 /* The work of the thread. */
-static enum tm_status work(void *self, struct tm_error *err)
+static enum tm_status work(void *self, struct tm_handoff_piece block, struct tm_error *err)
 {
     struct tm_row_queue *q = self;
-    return pass_block(q->to, &q->passed[tm_handoff_current(&q->handoff)], err);
+    return pass_block(q->to, &q->passed[block.place], err);
 }
 
 /* Hands the full block over to the thread, or passes it on. */
@@ -270,7 +270,8 @@ static enum tm_status hand_over(struct tm_row_queue *q, struct tm_error *err)
 {
     if (!q->is_large) {
         q->is_large = true;
-        q->has_thread = tm_handoff_start(&q->handoff, work, q, TM_ROW_BLOCKS);
+        const struct tm_handoff_work passes = {.work = work, .self = q, .depth = TM_ROW_BLOCKS, .threads = 1};
+        q->has_thread = tm_handoff_start(&q->handoff, &passes);
     }
     if (!q->has_thread)
         return pass_block(q->to, &q->block, err);
