@@ -3,6 +3,7 @@
 #ifndef TM_BASE_BUF_H
 #define TM_BASE_BUF_H
 
+#include "base/cpu.h"
 #include "base/status.h"
 
 #include <stdint.h>
@@ -21,6 +22,14 @@ enum tm_status tm_buf_grow(struct tm_buf *buf, size_t more);
 static inline enum tm_status tm_buf_reserve(struct tm_buf *buf, size_t more)
 {
     return more <= buf->cap - buf->len ? TM_OK : tm_buf_grow(buf, more);
+}
+
+/* Like tm_buf_reserve, for memory that another thread has used: about LEN bytes are written next. */
+static inline enum tm_status tm_buf_reserve_ahead(struct tm_buf *buf, size_t more, size_t len)
+{
+    enum tm_status st = tm_buf_reserve(buf, more);
+    tm_cpu_write_ahead(buf->data + buf->len, len);
+    return st;
 }
 
 /* Appends LEN bytes. */

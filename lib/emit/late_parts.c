@@ -22,7 +22,8 @@ enum tm_status tm_late_parts_text(struct tm_late_parts *late, const struct tm_so
 uint8_t *tm_late_parts_room(struct tm_late_parts *late, size_t len)
 {
     struct tm_buf *records = &late->records;
-    if (len > UINT32_MAX - LENGTH_BYTES - records->len || tm_buf_reserve(records, LENGTH_BYTES + len) != TM_OK)
+    const size_t bytes = LENGTH_BYTES + len;
+    if (len > UINT32_MAX - LENGTH_BYTES - records->len || tm_buf_reserve_ahead(records, bytes, bytes) != TM_OK)
         return NULL;
     return records->data + records->len + LENGTH_BYTES;
 }
@@ -57,7 +58,7 @@ enum tm_status tm_late_parts_format(struct tm_late_parts *late, size_t at, tm_la
 /* Appends LEN bytes. */
 static enum tm_status append(struct tm_buf *whole, const uint8_t *data, size_t len)
 {
-    if (tm_buf_reserve(whole, len) != TM_OK)
+    if (tm_buf_reserve_ahead(whole, len, len) != TM_OK)
         return TM_E_SYSTEM;
     if (len)
         memcpy(whole->data + whole->len, data, len);

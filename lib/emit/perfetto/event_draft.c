@@ -1,5 +1,6 @@
 #include "emit/perfetto/event_draft.h"
 
+#include "base/cpu.h"
 #include "perfetto/track_event_fields.h"
 #include "stream/detail_fields.h"
 
@@ -135,7 +136,7 @@ static bool put_body(const struct tm_event_draft *d, struct tm_event_scratch *sc
 /* Encodes a short draft in its place. */
 static enum tm_status encode_short(const struct tm_event_draft *d, struct tm_buf *out)
 {
-    if (tm_buf_reserve(out, TM_DRAFT_HEAD_MAX + FIXED_BYTES) != TM_OK)
+    if (tm_buf_reserve_ahead(out, TM_DRAFT_HEAD_MAX + FIXED_BYTES, TM_CPU_CACHE_LINE) != TM_OK)
         return TM_E_SYSTEM;
     uint8_t *packet = out->data + out->len, *event = tm_draft_head_put(packet + 2, &d->head);
     uint8_t *p = put_fixed(event + 2, d);
@@ -165,8 +166,10 @@ enum tm_status tm_event_draft_encode(const struct tm_event_draft *d, struct tm_e
     const struct tm_text entries = d->texts ? d->texts->entries : (struct tm_text){NULL, 0};
     struct tm_text args;
     uint8_t head[TM_DRAFT_HEAD_MAX], flow[FIXED_BYTES];
-    if (!put_body(d, scratch, &args) ||
-        tm_buf_reserve(out, sizeof head + sizeof flow + entries.len + body->len + args.len) != TM_OK)
+    if (!put_body(d, scratch, &args))
+        return TM_E_SYSTEM;
+    const size_t variable_bytes = entries.len + body->len + args.len;
+    if (tm_buf_reserve_ahead(out, sizeof head + sizeof flow + variable_bytes, variable_bytes) != TM_OK)
         return TM_E_SYSTEM;
     const size_t head_bytes = (size_t)(tm_draft_head_put(head, &d->head) - head);
     const size_t flow_bytes = d->flow_phase ? (size_t)(put_flow(flow, d) - flow) : 0;

@@ -41,10 +41,10 @@ static enum tm_status make_room(struct tm_open_ends *ends, struct tm_error *err)
 /* Adds AT to the heap or to those that are sorted. */
 static enum tm_status put(struct tm_open_ends *ends, const struct tm_open_end_place *at, struct tm_error *err)
 {
-    if (is_later(ends, at))
-        return push_later(ends, at, err);
-    if (ends->next_count == TM_OPEN_ENDS_NEXT_MAX && make_room(ends, err) < 0)
+    if (ends->next_count == TM_OPEN_ENDS_NEXT_MAX && !is_later(ends, at) && make_room(ends, err) < 0)
         return TM_E_SYSTEM;
+    if (is_later(ends, at)) /* perhaps only since there is room */
+        return push_later(ends, at, err);
     uint32_t i = ends->next_count++;
     for (; i > 0 && ends_before(&ends->next[i - 1], at); i--)
         ends->next[i] = ends->next[i - 1];

@@ -1,5 +1,6 @@
 #include "emit/perfetto/packet_drafts.h"
 
+#include "base/cpu.h"
 #include "base/table.h"
 #include "emit/perfetto/recorded_encode.h"
 
@@ -48,6 +49,7 @@ struct tm_event_draft *tm_packet_drafts_next(struct tm_packet_drafts *d, struct 
 {
     if (tm_array_grow(&d->drafts, &d->cap, d->count, sizeof *d->drafts, err) < 0)
         return NULL;
+    tm_cpu_write_ahead(&d->drafts[d->count], sizeof *d->drafts);
     return &d->drafts[d->count].of.event;
 }
 
@@ -69,6 +71,7 @@ enum tm_status tm_packet_drafts_event(struct tm_packet_drafts *d, size_t at, str
     const struct tm_event_draft *event = &draft->of.event;
     draft->at = at;
     draft->kind = DRAFT_EVENT;
+    tm_cpu_write_ahead(d->payload.data + d->payload.len, event->detail.len);
     if ((event->texts && put_texts(&d->payload, event->texts) != TM_OK) ||
         tm_buf_add(&d->payload, event->detail.data, event->detail.len) != TM_OK ||
         tm_buf_add(&d->payload, event->arg_keys.text.data, event->arg_keys.text.len) != TM_OK ||

@@ -186,7 +186,7 @@ static enum tm_status write_pieces(const struct splice *s, struct tm_buf *out)
 {
     struct tm_draft_head first = s->draft->head;
     first.flags |= s->sequence_flags & ~(uint64_t)TM_SEQUENCE_CLEARED;
-    if (tm_buf_reserve(out, 1 + TM_VARINT_MAX + TM_DRAFT_HEAD_MAX + s->bytes) != TM_OK)
+    if (tm_buf_reserve_ahead(out, 1 + TM_VARINT_MAX + TM_DRAFT_HEAD_MAX + s->bytes, s->bytes) != TM_OK)
         return TM_E_SYSTEM;
     uint8_t *at = out->data + out->len, *head = at + 2; /* a length of one byte */
     uint8_t *p = tm_draft_head_put(head, &first);

@@ -20,7 +20,7 @@ static inline bool write_short(struct tm_packet_writer *w, const struct tm_event
 {
     uint32_t sequence = e->generation < w->sequence_count ? w->sequences[e->generation] : 0;
     if (e->generation == 0 || sequence == 0 || body.len > SHORT_BYTES_MAX ||
-        tm_buf_reserve(&w->out, 2 + TM_DRAFT_HEAD_MAX + SHORT_BYTES_MAX) != TM_OK)
+        tm_buf_reserve_ahead(&w->out, 2 + TM_DRAFT_HEAD_MAX + SHORT_BYTES_MAX, body.len) != TM_OK)
         return false;
     const struct tm_draft_head head = {.time_ns = (uint64_t)e->time_ns,
                                        .flags = flags,

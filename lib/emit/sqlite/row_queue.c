@@ -299,25 +299,40 @@ static struct tm_text text_at(const uint8_t *row, size_t at)
     return text;
 }
 
-/* Copies ROW, of KIND, to the block. KIND is a constant. */
+/* Sets *PLACE to room for a row of KIND in the block, with TEXT_BYTES of texts after it. The caller fills it. */
 TM_ALWAYS_INLINE
-static inline enum tm_status put(struct tm_row_queue *q, enum kind kind, const void *row, struct tm_error *err)
+static inline enum tm_status place(struct tm_row_queue *q, enum kind kind, size_t text_bytes, uint8_t **place,
+                                   struct tm_error *err)
 {
-    const struct layout *layout = &layouts[kind];
-    size_t len = sizeof(struct head) + layout->size + ALIGN - 1;
-    enum tm_status st;
-    for (unsigned i = 0; i < layout->count; i++)
-        len += bytes_of(text_at(row, layout->texts[i]));
-    len = len / ALIGN * ALIGN;
+    const size_t len = (sizeof(struct head) + layouts[kind].size + text_bytes + ALIGN - 1) / ALIGN * ALIGN;
     const struct head head = {(uint64_t)len << KIND_BITS | kind};
+    enum tm_status st;
     if (q->block.len + len > BLOCK && q->block.len && (st = hand_over(q, err)) < 0)
         return st;
     if (len > q->block.cap - q->block.len && tm_buf_reserve(&q->block, len < BLOCK ? BLOCK : len) < 0)
         return tm_error_nomem(err);
     uint8_t *p = q->block.data + q->block.len;
     memcpy(p, &head, sizeof head);
-    memcpy(p + sizeof head, row, layout->size);
-    p += sizeof head + layout->size;
+    *place = p + sizeof head;
+    tm_cpu_write_ahead(p, len);
+    q->block.len += len;
+    return TM_OK;
+}
+
+/* Copies ROW, of KIND, to the block. KIND is a constant. */
+TM_ALWAYS_INLINE
+static inline enum tm_status put(struct tm_row_queue *q, enum kind kind, const void *row, struct tm_error *err)
+{
+    const struct layout *layout = &layouts[kind];
+    size_t text_bytes = 0;
+    uint8_t *p = NULL;
+    for (unsigned i = 0; i < layout->count; i++)
+        text_bytes += bytes_of(text_at(row, layout->texts[i]));
+    enum tm_status st = place(q, kind, text_bytes, &p, err);
+    if (st < 0)
+        return st;
+    memcpy(p, row, layout->size);
+    p += layout->size;
     for (unsigned i = 0; i < layout->count; i++) {
         const struct tm_text text = text_at(row, layout->texts[i]);
         const size_t bytes = bytes_of(text);
@@ -325,7 +340,6 @@ static inline enum tm_status put(struct tm_row_queue *q, enum kind kind, const v
             memcpy(p, text.data, bytes);
         p += bytes;
     }
-    q->block.len += len;
     return TM_OK;
 }
 
@@ -354,17 +368,22 @@ static enum tm_status put_thread_state(void *self, const struct tm_thread_state_
     const size_t len = bytes_of(row->state);
     if (row->dur != -1 || row->io_wait != TM_NO_ID || row->blocked_function.data || len > OPEN_STATE_TEXT_MAX)
         return put(self, THREAD_STATE, row, err);
-    struct open_state state = {.id = row->id,
-                               .ts = row->ts,
-                               .ucpu = row->ucpu,
-                               .waker_id = row->waker_id,
-                               .utid = row->utid,
-                               .waker_utid = (int32_t)row->waker_utid,
-                               .irq_context = (int8_t)row->irq_context,
-                               .len = (uint8_t)(row->state.data ? len + 1 : 0)};
+    uint8_t *p = NULL;
+    enum tm_status st = place(self, OPEN_STATE, 0, &p, err);
+    if (st < 0)
+        return st;
+    struct open_state *state = (void *)p; /* each field is stored at once: a copy of a struct waits for its fields */
+    state->id = row->id;
+    state->ts = row->ts;
+    state->ucpu = row->ucpu;
+    state->waker_id = row->waker_id;
+    state->utid = row->utid;
+    state->waker_utid = (int32_t)row->waker_utid;
+    state->irq_context = (int8_t)row->irq_context;
+    state->len = (uint8_t)(row->state.data ? len + 1 : 0);
     if (len)
-        memcpy(state.text, row->state.data, len);
-    return put(self, OPEN_STATE, &state, err);
+        memcpy(state->text, row->state.data, len);
+    return TM_OK;
 }
 
 static enum tm_status put_slice_end(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err)
