@@ -97,14 +97,16 @@ static inline void tm_cpu_prefetch(const void *address)
 
 enum { TM_CPU_WRITE_AHEAD = 1024 /* bytes; so far ahead a core gets a line before it is written */ };
 
-/* Gets LEN bytes at TM_CPU_WRITE_AHEAD after PLACE, which need not be valid, into the cache for writing. For memory
- * that another thread has read before: a core that writes waits until the others have given up the line. */
+/* Gets LEN bytes, but no more than TM_CPU_WRITE_AHEAD, into the cache for writing: those at TM_CPU_WRITE_AHEAD after
+ * PLACE, which need not be valid. For memory that another thread has read before: a core that writes waits until the
+ * others have given up the line. */
 static inline void tm_cpu_write_ahead(const void *place, size_t len)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
-    const char *to = (const char *)place + TM_CPU_WRITE_AHEAD; /* processors without this instruction ignore it */
-    for (const char *end = to + len; to < end; to += TM_CPU_CACHE_LINE)
-        __asm__ volatile("prefetchw %0" : : "m"(*to));
+    const uintptr_t from = (uintptr_t)place + TM_CPU_WRITE_AHEAD;
+    const uintptr_t end = from + (len < TM_CPU_WRITE_AHEAD ? len : TM_CPU_WRITE_AHEAD);
+    for (uintptr_t line = from; line < end; line += TM_CPU_CACHE_LINE)
+        __asm__ volatile("prefetchw (%0)" : : "r"(line)); /* processors without this instruction ignore it */
 #else
     (void)place;
     (void)len;
