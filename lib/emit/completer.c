@@ -7,9 +7,13 @@
 
 /* The blocks that one thread can have, and each further one. From SEVERAL_FROM processors on there are two threads: one
  * takes up to 1.6 times as long for a block as the thread that makes it. */
-enum { BLOCKS = 4, FURTHER_BLOCKS = 2, BLOCKS_MAX = 16, SEVERAL_FROM = 4 };
+enum {
+    BLOCKS = 4,
+    FURTHER_BLOCKS = 2,
+    BLOCKS_MAX = BLOCKS + FURTHER_BLOCKS * (TM_HANDOFF_THREADS_MAX - 1),
+    SEVERAL_FROM = 4
+};
 
-_Static_assert(BLOCKS + FURTHER_BLOCKS * (TM_HANDOFF_THREADS_MAX - 1) >= BLOCKS_MAX, "the most blocks are reached");
 _Static_assert((int)BLOCKS_MAX <= (int)TM_HANDOFF_DEPTH_MAX, "all blocks can be handed over");
 
 struct tm_completer {
@@ -71,7 +75,7 @@ struct tm_completer *tm_completer_new(const struct tm_completer_ends *ends, unsi
     const struct tm_handoff_work work = {.work = complete,
                                          .pass_on = hand_on,
                                          .self = c,
-                                         .depth = depth < BLOCKS_MAX ? depth : BLOCKS_MAX,
+                                         .depth = depth,
                                          .threads = readers};
     if (readers > 0 && tm_handoff_start(&c->handoff, &work))
         return c;
