@@ -107,11 +107,12 @@ out.jsonl" ]
     truncate -s 8388607 small
     truncate -s 8388608 large
     [ "$(tunables "" small)" = "" ]
-    large=glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1
+    heap=glibc.malloc.top_pad=33554432:glibc.malloc.trim_threshold=33554432:glibc.malloc.mmap_threshold=1048576
+    large=glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:$heap
     [ "$(tunables "" large)" = $large ]
     [ "$(tunables glibc.malloc.perturb=1 large)" = glibc.malloc.perturb=1:$large ]
-    [ "$(tunables glibc.malloc.hugetlb=0 large)" = glibc.malloc.hugetlb=0:glibc.malloc.arena_max=1 ]
-    [ "$(tunables glibc.malloc.arena_max=4 large)" = glibc.malloc.arena_max=4:glibc.malloc.hugetlb=1 ]
+    [ "$(tunables glibc.malloc.hugetlb=0 large)" = glibc.malloc.hugetlb=0:glibc.malloc.arena_max=1:$heap ]
+    [ "$(tunables glibc.malloc.arena_max=4 large)" = glibc.malloc.arena_max=4:glibc.malloc.hugetlb=1:$heap ]
     [ "$(tunables "" - <small)" = "" ]
     [ "$(true | tunables "" -)" = $large ]
 }

@@ -5,10 +5,15 @@
 #ifndef TM_OS_LARGE_PAGES_H
 #define TM_OS_LARGE_PAGES_H
 
-/* Sets glibc's tunables glibc.malloc.hugetlb and glibc.malloc.arena_max in this process's environment to 1: large
- * pages are asked for, and all threads allocate from the main arena. They do so seldom, so they hardly wait for each
- * other. A tunable that the user has set stays. Other C libraries ignore them. Without memory for that, nothing
- * changes. */
+/* Sets tunables of glibc in this process's environment. Large pages are asked for, and all threads allocate from the
+ * main arena: they do so seldom, so they hardly wait for each other. The heap grows by 32 MB at a time. If it grew by
+ * less, its end would lie within a page of 2 MB more often, and memory there gets small pages. Only pages that are
+ * used take memory. Up to 32 MB of freed memory are kept. A tunable that the user has set stays. Other C libraries
+ * ignore them. Without memory for that, nothing changes. */
 void tm_large_pages_for_children(void);
+
+/* Has the C library read its tunables for this process. If they ask for large pages, its first malloc reads in /sys how
+ * large these are. Without those files it does without large pages, so this must come before the sandbox. */
+void tm_large_pages_decide(void);
 
 #endif
