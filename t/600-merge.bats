@@ -107,7 +107,7 @@ out.jsonl" ]
     truncate -s 8388607 small
     truncate -s 8388608 large
     [ "$(tunables "" small)" = "" ]
-    heap=glibc.malloc.top_pad=33554432:glibc.malloc.trim_threshold=33554432:glibc.malloc.mmap_threshold=1048576
+    heap=glibc.malloc.top_pad=33554432:glibc.malloc.trim_threshold=33554432:glibc.malloc.mmap_threshold=33554432
     large=glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:$heap
     [ "$(tunables "" large)" = $large ]
     [ "$(tunables glibc.malloc.perturb=1 large)" = glibc.malloc.perturb=1:$large ]

@@ -6,10 +6,9 @@
 
 #define VARIABLE "GLIBC_TUNABLES"
 
-enum {
-    HEAP_STEP_BYTES = 32 << 20, /* the heap grows by so much, and gives memory back from so much on */
-    MAPPED_BYTES = 1 << 20      /* from this size on a block is mapped on its own */
-};
+/* The heap grows by so much and gives memory back from so much on. Larger blocks are mapped on their own. It is the
+ * most that glibc takes for that. */
+enum { HEAP_STEP_BYTES = 32 << 20 };
 
 static const struct tunable {
     const char *name;
@@ -19,7 +18,7 @@ static const struct tunable {
     {"glibc.malloc.arena_max", 1},
     {"glibc.malloc.top_pad", HEAP_STEP_BYTES},
     {"glibc.malloc.trim_threshold", HEAP_STEP_BYTES},
-    {"glibc.malloc.mmap_threshold", MAPPED_BYTES},
+    {"glibc.malloc.mmap_threshold", HEAP_STEP_BYTES},
 };
 
 /* Sets TUNABLE unless it is set. */
