@@ -87,7 +87,6 @@ struct arguments {
 };
 
 enum { TICK_MS = 40 }; /* for writing to the disk; TM_PROGRESS_TICK_MS is a multiple */
-enum { LARGE_INPUT_BYTES = 8 << 20 }; /* from this size on large pages save more time than they take */
 
 struct merge {
     struct arguments a;
@@ -535,8 +534,7 @@ static int merge(struct merge *m, const char *argv0)
     if (st == TM_OK)
         st = prepare_progress(m, bytes, &err);
     if (st == TM_OK) {
-        if (bytes == 0 || bytes >= LARGE_INPUT_BYTES)
-            tm_large_pages_for_children();
+        tm_large_pages_for_children();
         prepare_ticks(m);
         status = run_stages(m, &err);
         if (status == 0 && !tm_pipeline_reader_left(&m->pipeline))

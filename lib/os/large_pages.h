@@ -1,7 +1,6 @@
 /* Large pages of memory for the programs that this one starts. Fresh memory costs a page fault for each page of
  * 4 KB. The C library can ask the kernel for pages of 2 MB instead, but only if the environment of a program says so,
- * and only for large blocks and for its main arena, not for the arenas of further threads. Programs that fill much
- * memory then take up to a fifth less time; those that end at once take a little more. */
+ * and only for large blocks and for its main arena, not for the arenas of further threads. */
 #ifndef TM_OS_LARGE_PAGES_H
 #define TM_OS_LARGE_PAGES_H
 
