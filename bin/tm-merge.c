@@ -516,6 +516,7 @@ static int merge(struct merge *m, const char *argv0)
     enum tm_status st = TM_OK;
     m->manifest_out.no_sync = m->a.no_sync;
     temporary_text(m);
+    tm_large_pages_for_children();
     status = align(m, argv0, &err);
     st = err.status;
     if (st == TM_OK && (status != 0 || m->a.checks_causality))
@@ -534,7 +535,6 @@ static int merge(struct merge *m, const char *argv0)
     if (st == TM_OK)
         st = prepare_progress(m, bytes, &err);
     if (st == TM_OK) {
-        tm_large_pages_for_children();
         prepare_ticks(m);
         status = run_stages(m, &err);
         if (status == 0 && !tm_pipeline_reader_left(&m->pipeline))
