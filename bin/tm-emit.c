@@ -1,4 +1,5 @@
 /* Reads a stream and writes outputs: text, JSON lines, CSV, a report and others. */
+#include "os/compat.h"
 #include "os/io.h"
 #include "os/memory_limit.h"
 #include "os/program_options.h"
@@ -341,6 +342,7 @@ static int run(struct arguments *a)
 
 int main(int argc, char **argv)
 {
+    tm_compat_prepare_heap();
     struct tm_error err = {0};
     struct arguments a = {.sources = calloc((size_t)argc + 1, sizeof *a.sources), .memory_max = TM_MEMORY_BYTES_MAX};
     int status = a.sources ? parse(argc, argv, &a) : tm_program_finish(&program, tm_error_nomem(&err), &err);

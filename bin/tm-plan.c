@@ -2,6 +2,7 @@
  * merged with others. Or reads a plan and writes the times at which to cut. */
 #include "base/decimal.h"
 #include "cut/cut.h"
+#include "os/compat.h"
 #include "os/io.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
@@ -77,6 +78,7 @@ static enum tm_status write_times(uint32_t parts, struct tm_error *err)
 
 int main(int argc, char **argv)
 {
+    tm_compat_prepare_heap();
     struct arguments a = {0};
     const struct tm_sandbox sandbox = {0};
     struct tm_error err = {0};

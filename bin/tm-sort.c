@@ -1,6 +1,7 @@
 /* Reads a stream, or several sorted ones, and writes the same events in order, or in parts by time. */
 #include "base/decimal.h"
 #include "cut/cut.h"
+#include "os/compat.h"
 #include "os/memory_size.h"
 #include "os/out_file.h"
 #include "os/program_options.h"
@@ -369,6 +370,7 @@ static enum tm_status run_merge(const struct settings *settings, char **paths, u
 
 int main(int argc, char **argv)
 {
+    tm_compat_prepare_heap();
     struct settings settings = {.sort = {.memory_bytes = tm_sort_memory_of(tm_memory_size(""))}};
     struct tm_error err = {0};
     enum tm_status st;

@@ -96,24 +96,6 @@ out.jsonl" ]
     [ ! -e out.csv ]
 }
 
-@test "stages get large pages of memory, unless the user decides" {
-    for name in tm-unpack tm-manifest tm-clocks tm-sort tm-emit; do
-        stage $name 'echo "${GLIBC_TUNABLES-}" >"tunables.$(basename "$0")"; cat >/dev/null'
-    done
-    tunables() {
-        GLIBC_TUNABLES=$1 merge -f jsonl "$2" || true
-        cat tunables.* | sort -u
-    }
-    echo >x
-    heap=glibc.malloc.top_pad=33554432:glibc.malloc.trim_threshold=33554432:glibc.malloc.mmap_threshold=33554432
-    all=glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:$heap
-    [ "$(tunables "" x)" = $all ]
-    [ "$(true | tunables "" -)" = $all ]
-    [ "$(tunables glibc.malloc.perturb=1 x)" = glibc.malloc.perturb=1:$all ]
-    [ "$(tunables glibc.malloc.hugetlb=0 x)" = glibc.malloc.hugetlb=0:glibc.malloc.arena_max=1:$heap ]
-    [ "$(tunables glibc.malloc.arena_max=4 x)" = glibc.malloc.arena_max=4:glibc.malloc.hugetlb=1:$heap ]
-}
-
 @test "neighbours share memory, and tm-clocks also that of tm-manifest's input" {
     [ -e /proc/self/fd ] || skip "descriptors cannot be looked at"
     for name in tm-unpack tm-manifest tm-clocks tm-sort tm-emit; do

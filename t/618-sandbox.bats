@@ -128,35 +128,6 @@ PY
     done
 }
 
-@test "large pages that a tunable asks for are had in the sandbox, too" {
-    PYTHONPATH=$TM_SRC/t/lib python3 - <<'PY' || { [ $? -eq 77 ] && skip "no large pages for whoever asks"; false; }
-import os, subprocess, sys
-from waiting import look_at, until
-os.environ["GLIBC_TUNABLES"] = "glibc.malloc.hugetlb=1"
-def heap_flags(pid):
-    is_heap = False
-    with open("/proc/%d/smaps" % pid) as maps:
-        for line in maps:
-            words = line.split()
-            if not words[0].endswith(":"):
-                is_heap = words[-1] == "[heap]"
-            elif is_heap and words[0] == "VmFlags:":
-                return words[1:]
-def has_large_pages(*command):
-    p = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        until(lambda: look_at(p.pid)[1] == "S" and heap_flags(p.pid), p)
-        return "hg" in heap_flags(p.pid)
-    finally:
-        p.kill()
-        p.wait()
-if not has_large_pages("cat"):
-    sys.exit(77)
-missing = [s for s in ("tm-unpack", "tm-manifest", "tm-clocks", "tm-sort", "tm-emit") if not has_large_pages(s)]
-assert not missing, missing
-PY
-}
-
 @test "a sandbox that cannot be set up is one line, exit 3 and no OUT" {
     fault="$TM_BIN/../t/fault.so"
     [ -e "$fault" ] || skip "no preload was built"

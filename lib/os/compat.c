@@ -81,15 +81,6 @@ uint64_t tm_compat_memory_bytes(void)
     return UINT64_MAX;
 }
 
-void tm_compat_keep_freed_memory(void)
-{
-#if defined M_TRIM_THRESHOLD && defined M_MMAP_THRESHOLD
-    enum { KEPT_BYTES = 16 << 20, MAPPED_BYTES = 1 << 20 /* larger pieces are mapped on their own */ };
-    (void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
-    (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
-#endif
-}
-
 int tm_compat_shared_memory(size_t bytes)
 {
 #if defined MFD_ALLOW_SEALING && defined F_ADD_SEALS
@@ -124,6 +115,22 @@ void tm_compat_large_pages(void *mem, size_t bytes)
 #else
     (void)mem;
     (void)bytes;
+#endif
+}
+
+void tm_compat_prepare_heap(void)
+{
+#if defined M_ARENA_MAX && defined MADV_HUGEPAGE
+    enum { STEP_BYTES = 64 << 20, MAPPED_BYTES = 32 << 20 /* the most that glibc takes */, GROWTH_BYTES = 256 << 10 };
+    (void)mallopt(M_ARENA_MAX, 1);
+    (void)mallopt(M_TOP_PAD, STEP_BYTES);
+    (void)mallopt(M_TRIM_THRESHOLD, STEP_BYTES);
+    (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+    uint8_t *first = malloc(GROWTH_BYTES);
+    const uintptr_t from = (uintptr_t)first, end = (uintptr_t)sbrk(0);
+    if (first && end > from && end - from <= 2 * STEP_BYTES) /* it is in the heap */
+        tm_compat_large_pages(first, end - from);
+    free(first);
 #endif
 }
 

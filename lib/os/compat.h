@@ -13,9 +13,11 @@ unsigned tm_compat_processors(void);
 /* Returns the bytes of the machine's memory; UINT64_MAX if the system does not say. */
 uint64_t tm_compat_memory_bytes(void);
 
-/* Has malloc keep up to 16 MB of freed memory for what is allocated next. By default it gives the kernel back most of
- * what a file took, and the next file waits until the kernel has cleared as much. Does nothing where malloc cannot. */
-void tm_compat_keep_freed_memory(void);
+/* Has malloc take memory for large pages from the kernel: fresh memory costs a page fault for each page, of 4 KB or of
+ * 2 MB. Call it before malloc is used. The heap begins with 64 MB, for which large pages are asked. It grows by as
+ * much, and as much freed memory is kept. Only pages that are used take memory. Blocks below 32 MB come from the heap.
+ * All threads use it: they allocate seldom, so they hardly wait for each other. Does nothing where malloc cannot. */
+void tm_compat_prepare_heap(void);
 
 /* Asks the kernel for a pipe buffer of BYTES on FD. Does nothing if FD is not a pipe. */
 void tm_compat_widen_pipe(int fd, int bytes);

@@ -3,8 +3,6 @@
 #endif
 #include "os/sandbox.h"
 
-#include "os/large_pages.h"
-
 #include "config.h"
 
 #ifdef TM_SANDBOX
@@ -191,7 +189,6 @@ static enum tm_status restrict_calls(struct tm_error *err)
 
 enum tm_status tm_sandbox_enter(const struct tm_sandbox *sandbox, struct tm_error *err)
 {
-    tm_large_pages_decide();
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return TM_OK;
     enum tm_status st = restrict_files(sandbox, err);
