@@ -123,7 +123,7 @@ void tm_compat_large_pages(void *mem, size_t bytes)
 void tm_compat_prepare_heap(size_t bytes)
 {
 #if defined M_ARENA_MAX && defined MADV_HUGEPAGE
-    enum { MAPPED_BYTES = 32 << 20 /* the most that glibc takes */, GROWTH_BYTES = 256 << 10, LIMIT_PART = 8 };
+    enum { MAPPED_BYTES = 2 << 20, GROWTH_BYTES = 256 << 10, LIMIT_PART = 8 };
     static const int kinds[] = {RLIMIT_AS, RLIMIT_DATA};
     struct rlimit limit;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
