@@ -26,7 +26,7 @@ for stage in "tm-unpack", "tm-manifest", "tm-clocks", "tm-sort", "tm-emit", "tm-
     try:
         until(lambda: look_at(p.pid)[1] == "S" and heap(p.pid)[0], p) # it waits for its input
         size, flags = heap(p.pid)
-        assert size >= 256 << 20 and "hg" in flags, (stage, size, flags)
+        assert size >= 16 << 20 and "hg" in flags, (stage, size, flags)
     finally:
         p.kill()
         p.wait()

@@ -15,12 +15,13 @@ uint64_t tm_compat_memory_bytes(void);
 
 /* Has malloc take memory for large pages from the kernel: fresh memory costs a page fault for each page, of 4 KB or of
  * 2 MB. Call it before malloc is used. The heap begins with BYTES (less than 2^31), or less where the process may have
- * little memory. Large pages are asked for these, not for what is added later. The heap grows by as much, and as much
- * freed memory is kept. Only pages that are used take memory. Blocks below 2 MB come from the heap. All threads use
- * it: they allocate seldom, so they hardly wait for each other. Does nothing where malloc cannot. */
+ * little memory. Large pages are asked for these, not for what is added later. All blocks come from them while there is
+ * room; then blocks from 2 MB on are mapped on their own, and the heap grows by BYTES for others. As much freed memory
+ * is kept. Only pages that are used take memory. All threads use the heap: they allocate seldom, so they hardly wait
+ * for each other. Does nothing where malloc cannot. */
 void tm_compat_prepare_heap(size_t bytes);
 
-enum { TM_COMPAT_HEAP_BYTES = 256 << 20 /* more than most stages use */ };
+enum { TM_COMPAT_HEAP_BYTES = 16 << 20 /* with more, arrays that grow would lie in it and leave gaps */ };
 
 /* Asks the kernel for a pipe buffer of BYTES on FD. Does nothing if FD is not a pipe. */
 void tm_compat_widen_pipe(int fd, int bytes);
