@@ -146,7 +146,7 @@ static enum tm_status write_all(const struct arguments *a, struct tm_alignment *
 
 int main(int argc, char **argv)
 {
-    tm_compat_prepare_heap(TM_COMPAT_HEAP_BYTES);
+    tm_compat_prepare_heap();
     struct arguments a = {.write = tm_alignment_text};
     struct tm_alignment alignment = {0};
     struct tm_error err = {0};

@@ -84,7 +84,7 @@ static void warn(const char *text)
 
 int main(int argc, char **argv)
 {
-    tm_compat_prepare_heap(TM_COMPAT_HEAP_BYTES);
+    tm_compat_prepare_heap();
     struct arguments a = {.timeline = {.warn = warn}};
     struct tm_buf manifest = {0};
     struct tm_error err = {0};

@@ -342,7 +342,7 @@ static int run(struct arguments *a)
 
 int main(int argc, char **argv)
 {
-    tm_compat_prepare_heap(TM_COMPAT_HEAP_BYTES);
+    tm_compat_prepare_heap();
     struct tm_error err = {0};
     struct arguments a = {.sources = calloc((size_t)argc + 1, sizeof *a.sources), .memory_max = TM_MEMORY_BYTES_MAX};
     int status = a.sources ? parse(argc, argv, &a) : tm_program_finish(&program, tm_error_nomem(&err), &err);

@@ -216,7 +216,7 @@ static int run(int argc, char **argv, struct options *options)
 
 int main(int argc, char **argv)
 {
-    tm_compat_prepare_heap(TM_COMPAT_HEAP_BYTES);
+    tm_compat_prepare_heap();
     struct options options = {0};
     int status = parse(argc, argv, &options);
     if (status == TM_OPTIONS_GO_ON)

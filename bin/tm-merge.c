@@ -1,6 +1,7 @@
 /* Reads trace files and archives and writes their events on one timeline, as text or in the format that the name of OUT
  * asks for. Runs tm-unpack, tm-manifest, tm-clocks, tm-sort and tm-emit. */
 #include "os/io.h"
+#include "os/large_pages.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
 #include "os/out_file.h"
@@ -515,6 +516,7 @@ static int merge(struct merge *m, const char *argv0)
     enum tm_status st = TM_OK;
     m->manifest_out.no_sync = m->a.no_sync;
     temporary_text(m);
+    tm_large_pages_for_children();
     status = align(m, argv0, &err);
     st = err.status;
     if (st == TM_OK && (status != 0 || m->a.checks_causality))

@@ -78,7 +78,7 @@ static enum tm_status write_times(uint32_t parts, struct tm_error *err)
 
 int main(int argc, char **argv)
 {
-    tm_compat_prepare_heap(TM_COMPAT_HEAP_BYTES);
+    tm_compat_prepare_heap();
     struct arguments a = {0};
     const struct tm_sandbox sandbox = {0};
     struct tm_error err = {0};

@@ -370,7 +370,7 @@ static enum tm_status run_merge(const struct settings *settings, char **paths, u
 
 int main(int argc, char **argv)
 {
-    tm_compat_prepare_heap(TM_COMPAT_HEAP_BYTES);
+    tm_compat_prepare_heap();
     struct settings settings = {.sort = {.memory_bytes = tm_sort_memory_of(tm_memory_size(""))}};
     struct tm_error err = {0};
     enum tm_status st;

@@ -15,8 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HEAP_BYTES = 512 << 20 }; /* what eight threads may need (doc/parallel.md) */
-
 static const struct tm_program program = {
     .name = "tm-unpack",
     .summary = "Opens trace files, archives and directories and writes their events as a stream.",
@@ -279,7 +277,7 @@ static int unpack(struct settings *settings, char **paths, size_t count)
 
 int main(int argc, char **argv)
 {
-    tm_compat_prepare_heap(HEAP_BYTES);
+    tm_compat_prepare_heap();
     struct settings settings = {.unpack.warn = warn, .raw = TM_RAW_CHOICE_ALL};
     int status = parse(argc, argv, &settings);
     if (status == TM_OPTIONS_GO_ON)

@@ -118,7 +118,7 @@ event = '{"name":"n","cat":"c","ph":"X","pid":1,"tid":%d,"ts":%d,"dur":1}'
 print('[%s]' % ',\n'.join(event % (i + 1, i) for i in range(201000)))
 END_OF_PYTHON
     tm-unpack many.threads.json | tm-manifest | tm-clocks | tm-sort >many.threads
-    # 16 MB beyond the limit: code, libraries, and the input of a frame between two checks.
+    # 16 MB beyond the limit: code, libraries, and the input of a MiB between two checks.
     for arguments in '-f sqlite' '-f pftrace' '-f csv' '-f pftrace --only dur>=1ms' '-f csv --only tid=5'; do
         # shellcheck disable=SC2086
         peak_within $(((24 + 16) * 1024)) tm-emit -q -o limited --max-memory=24M $arguments

@@ -96,6 +96,21 @@ out.jsonl" ]
     [ ! -e out.csv ]
 }
 
+@test "stages get large pages of memory, unless the user decides" {
+    for name in tm-unpack tm-manifest tm-clocks tm-sort tm-emit; do
+        stage $name 'echo "${GLIBC_TUNABLES-}" >"tunables.$(basename "$0")"; cat >/dev/null'
+    done
+    tunables() {
+        GLIBC_TUNABLES=$1 merge -f jsonl "$2" || true
+        cat tunables.* | sort -u
+    }
+    echo >x
+    [ "$(tunables "" x)" = glibc.malloc.hugetlb=1 ]
+    [ "$(true | tunables "" -)" = glibc.malloc.hugetlb=1 ]
+    [ "$(tunables glibc.malloc.perturb=1 x)" = glibc.malloc.perturb=1:glibc.malloc.hugetlb=1 ]
+    [ "$(tunables glibc.malloc.hugetlb=0 x)" = glibc.malloc.hugetlb=0 ]
+}
+
 @test "neighbours share memory, and tm-clocks also that of tm-manifest's input" {
     [ -e /proc/self/fd ] || skip "descriptors cannot be looked at"
     for name in tm-unpack tm-manifest tm-clocks tm-sort tm-emit; do

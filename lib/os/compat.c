@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,29 +119,25 @@ void tm_compat_large_pages(void *mem, size_t bytes)
 #endif
 }
 
-void tm_compat_prepare_heap(size_t bytes)
+void tm_compat_prepare_heap(void)
 {
 #if defined M_ARENA_MAX && defined MADV_HUGEPAGE
-    enum { MAPPED_BYTES = 2 << 20, GROWTH_BYTES = 256 << 10, LIMIT_PART = 8 };
+    enum { HEAP_BYTES = 16 << 20, MAPPED_BYTES = 2 << 20, GROWTH_BYTES = 256 << 10, LIMIT_PART = 8 };
     static const int kinds[] = {RLIMIT_AS, RLIMIT_DATA};
+    int bytes = HEAP_BYTES;
     struct rlimit limit;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (getrlimit(kinds[i], &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur / LIMIT_PART < bytes)
-            bytes = (size_t)(limit.rlim_cur / LIMIT_PART);
+        if (getrlimit(kinds[i], &limit) == 0 && limit.rlim_cur / LIMIT_PART < HEAP_BYTES) /* or RLIM_INFINITY */
+            bytes = 0;
     (void)mallopt(M_ARENA_MAX, 1);
+    (void)mallopt(M_TOP_PAD, bytes);
+    (void)mallopt(M_TRIM_THRESHOLD, HEAP_BYTES);
     (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
-    uint8_t *first = NULL;
-    for (; first == NULL && bytes > GROWTH_BYTES; bytes /= 2) {
-        (void)mallopt(M_TOP_PAD, (int)bytes);
-        (void)mallopt(M_TRIM_THRESHOLD, (int)bytes);
-        first = malloc(GROWTH_BYTES);
-    }
+    uint8_t *first = malloc(GROWTH_BYTES);
     const uintptr_t from = (uintptr_t)first, end = (uintptr_t)sbrk(0);
-    if (first && end > from && end - from < INT_MAX) /* it is in the heap */
+    if (first && end > from && end - from <= 2 * HEAP_BYTES) /* it is in the heap */
         tm_compat_large_pages(first, end - from);
     free(first);
-#else
-    (void)bytes;
 #endif
 }
 

@@ -14,14 +14,12 @@ unsigned tm_compat_processors(void);
 uint64_t tm_compat_memory_bytes(void);
 
 /* Has malloc take memory for large pages from the kernel: fresh memory costs a page fault for each page, of 4 KB or of
- * 2 MB. Call it before malloc is used. The heap begins with BYTES (less than 2^31), or less where the process may have
- * little memory. Large pages are asked for these, not for what is added later. All blocks come from them while there is
- * room; then blocks from 2 MB on are mapped on their own, and the heap grows by BYTES for others. As much freed memory
- * is kept. Only pages that are used take memory. All threads use the heap: they allocate seldom, so they hardly wait
- * for each other. Does nothing where malloc cannot. */
-void tm_compat_prepare_heap(size_t bytes);
-
-enum { TM_COMPAT_HEAP_BYTES = 16 << 20 /* with more, arrays that grow would lie in it and leave gaps */ };
+ * 2 MB. Call it before malloc is used. The heap begins with 16 MB, or less where the process may have little memory.
+ * Large pages are asked for these; for what is added later the environment must ask (os/large_pages.h). When the 16 MB
+ * are used, blocks from 2 MB on are mapped on their own, so arrays that grow need no copy and leave no gap. The heap
+ * grows by 16 MB for other blocks, and keeps as much freed memory. Only pages that are used take memory. All threads
+ * use the heap: they allocate seldom, so they hardly wait for each other. Does nothing where malloc cannot. */
+void tm_compat_prepare_heap(void);
 
 /* Asks the kernel for a pipe buffer of BYTES on FD. Does nothing if FD is not a pipe. */
 void tm_compat_widen_pipe(int fd, int bytes);

@@ -10,7 +10,7 @@
 
 enum {
     TM_MEMORY_BYTES_MAX = 1 << 30,     /* the default limit */
-    TM_MEMORY_CHECK_BYTES = 128 << 10  /* so much input is read between two checks, or one frame if that is larger */
+    TM_MEMORY_CHECK_BYTES = 1 << 20    /* so much input is read between two checks, or one frame if that is larger */
 };
 
 struct tm_memory_limit {
