@@ -26,11 +26,12 @@ static bool can_be_kept(struct tm_text key, const struct tm_json_arg_level *leve
     return true;
 }
 
-void tm_json_arg_places_forget(struct tm_json_arg_places *places)
+void tm_json_arg_places_init(struct tm_json_arg_places *places)
 {
-    memset(&places->keys, 0, sizeof places->keys);
+    tm_json_known_keys_init(&places->keys);
     memset(places->slots, 0, sizeof places->slots);
     places->count = 0;
+    places->seed = 0;
     places->is_full = false;
 }
 

@@ -31,7 +31,8 @@ struct tm_json_arg_place {
     struct tm_json_arg_level levels[TM_JSON_ARG_PLACE_DEPTH_MAX]; /* the outermost first */
 };
 
-/* Zero-initialise. One for each file, because the prefix of keys and what is wanted must not change. */
+/* One for each file, because the prefix of keys and what is wanted must not change. Zero-initialise, or call
+ * tm_json_arg_places_init. */
 struct tm_json_arg_places {
     struct tm_json_known_keys keys; /* the texts that lead to places; a tag is the number of the place */
     uint32_t count;                 /* the numbers in use are those from 1 to COUNT */
@@ -41,13 +42,14 @@ struct tm_json_arg_places {
     bool is_full; /* a place was not added */
 };
 
+/* Makes PLACES empty, whatever their memory contains. Most of the memory is left as it is, so this costs little. Also
+ * forgets all places, and the texts that lead to them. */
+void tm_json_arg_places_init(struct tm_json_arg_places *places);
+
 /* Returns the number of the place of a value with key KEY in DEPTH containers, LEVELS. The caller sets is_wanted of the
  * place, which may be new. TM_JSON_ARG_PLACE_END: there are too many places, levels or elements, or the key is too long
  * or has a NUL. */
 uint32_t tm_json_arg_places_find(struct tm_json_arg_places *places, struct tm_text key,
                                  const struct tm_json_arg_level *levels, size_t depth);
-
-/* Forgets all places, and the texts that lead to them. */
-void tm_json_arg_places_forget(struct tm_json_arg_places *places);
 
 #endif

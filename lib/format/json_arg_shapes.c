@@ -1,6 +1,16 @@
 #include "format/json_arg_shapes.h"
 
+#include <stddef.h>
+
 _Static_assert(TM_JSON_ARG_SHAPE_MAX * (TM_JSON_ARG_PLACE_KEY_MAX + 1) <= TM_SINK_STRING_MAX, "keys fit a string");
+
+void tm_json_arg_shapes_init(struct tm_json_arg_shapes *shapes, const struct tm_json_arg_places *places,
+                             struct tm_event_sink *sink)
+{
+    memset(shapes, 0, offsetof(struct tm_json_arg_shapes, known)); /* find sets these before their strings */
+    shapes->places = places;
+    shapes->sink = sink;
+}
 
 static bool is_same(const struct tm_json_arg_shape *a, const struct tm_json_arg_shape *b)
 {
@@ -45,8 +55,8 @@ enum tm_status tm_json_arg_shapes_find(struct tm_json_arg_shapes *shapes, const 
     if (shape->count == 0)
         return TM_OK;
     size_t at = shape->hash / (UINT32_MAX / TM_JSON_ARG_SHAPES + 1);
-    if (shapes->known[at].string && is_same(&shapes->known[at].shape, shape)) {
-        *string = shapes->known[at].string;
+    if (shapes->strings[at] && is_same(&shapes->known[at], shape)) {
+        *string = shapes->strings[at];
         return TM_OK;
     }
     if (put_keys(&shapes->keys, shapes->places, shape) != TM_OK)
@@ -60,14 +70,14 @@ enum tm_status tm_json_arg_shapes_find(struct tm_json_arg_shapes *shapes, const 
         return TM_OK;
     }
     count_string(shapes, *string, shapes->keys.len);
-    shapes->known[at].string = *string;
-    shapes->known[at].shape = *shape;
+    shapes->strings[at] = *string;
+    shapes->known[at] = *shape;
     return TM_OK;
 }
 
 void tm_json_arg_shapes_forget(struct tm_json_arg_shapes *shapes)
 {
-    memset(shapes->known, 0, sizeof shapes->known);
+    memset(shapes->strings, 0, sizeof shapes->strings);
 }
 
 void tm_json_arg_shapes_release(struct tm_json_arg_shapes *shapes)

@@ -20,7 +20,7 @@ struct tm_json_arg_shape {
     uint16_t places[TM_JSON_ARG_SHAPE_MAX]; /* their numbers */
 };
 
-/* One for each file. Zero-initialise, then set PLACES and SINK, which are borrowed. */
+/* One for each file. Zero-initialise, then set PLACES and SINK, which are borrowed; or call tm_json_arg_shapes_init. */
 struct tm_json_arg_shapes {
     const struct tm_json_arg_places *places; /* of the shapes */
     struct tm_event_sink *sink;              /* has the strings */
@@ -29,12 +29,14 @@ struct tm_json_arg_shapes {
     size_t string_bytes;   /* of these */
     /* private */
     uint8_t used[TM_SINK_STRINGS_MAX / 8]; /* the bits of these strings, by number */
-    struct {
-        uint32_t string; /* its keys; 0: no shape */
-        struct tm_json_arg_shape shape;
-    } known[TM_JSON_ARG_SHAPES]; /* by their hashes */
     struct tm_buf keys;
+    uint32_t strings[TM_JSON_ARG_SHAPES]; /* the keys of the known shapes, by their hashes; 0: no shape */
+    struct tm_json_arg_shape known[TM_JSON_ARG_SHAPES];
 };
+
+/* Initialises SHAPES, whatever their memory contains. */
+void tm_json_arg_shapes_init(struct tm_json_arg_shapes *shapes, const struct tm_json_arg_places *places,
+                             struct tm_event_sink *sink);
 
 /* Adds PLACE, a number, to SHAPE. There must be room. */
 static inline void tm_json_arg_shape_add(struct tm_json_arg_shape *shape, uint32_t place)

@@ -368,7 +368,7 @@ static void begin_shape(struct tm_json_args *a)
     a->shape_max = a->shapes && tm_json_arg_shapes_has_room(a->shapes) ? TM_JSON_ARG_SHAPE_MAX : 0;
     if (a->places == NULL || !a->places->is_full)
         return;
-    tm_json_arg_places_forget(a->places);
+    tm_json_arg_places_init(a->places);
     if (a->shapes)
         tm_json_arg_shapes_forget(a->shapes);
 }

@@ -4,6 +4,14 @@
 
 enum { SLOTS = 2 * TM_JSON_KNOWN_KEYS };
 
+void tm_json_known_keys_init(struct tm_json_known_keys *known)
+{
+    known->count = 0;
+    known->seed = 0;
+    memset(known->keys, 0, (TM_JSON_KNOWN_START + 1) * sizeof *known->keys); /* add sets the others */
+    memset(known->slots, 0, sizeof known->slots);
+}
+
 /* Returns the slot of the key TEXT with tag TAG, or the free slot where it would go. */
 static uint16_t *slot_of(struct tm_json_known_keys *known, struct tm_text text, uint16_t tag)
 {
@@ -48,7 +56,7 @@ uint32_t tm_json_known_keys_learn(struct tm_json_known_keys *known, uint32_t bef
     if (*slot == 0) {
         *is_new = true;
         if (known->count + TM_JSON_KNOWN_START + 1 == TM_JSON_KNOWN_KEYS) {
-            memset(known, 0, sizeof *known);
+            tm_json_known_keys_init(known);
             before = 0;
             slot = slot_of(known, text, tag);
         }

@@ -33,13 +33,16 @@ struct tm_json_known_key {
     uint8_t len;
 };
 
-/* Zero-initialise. For the objects of one kind in one file. */
+/* For the objects of one kind in one file. Zero-initialise, or call tm_json_known_keys_init. */
 struct tm_json_known_keys {
     uint32_t count; /* the numbers in use are those from 2 to COUNT + 1 */
     struct tm_json_known_key keys[TM_JSON_KNOWN_KEYS];
     uint64_t seed; /* of the hashes */
     uint16_t slots[2 * TM_JSON_KNOWN_KEYS]; /* numbers of keys by the hashes of text and tag; 0: free */
 };
+
+/* Makes KNOWN empty, whatever its memory contains. Most of the memory is left as it is, so this costs little. */
+void tm_json_known_keys_init(struct tm_json_known_keys *known);
 
 /* Sets TEXT to the first LEN (at most TM_JSON_KNOWN_BYTES) bytes at P, where TM_JSON_KNOWN_BYTES are readable. */
 static inline void tm_json_known_text_set(struct tm_json_known_text *text, const uint8_t *p, size_t len)

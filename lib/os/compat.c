@@ -122,13 +122,17 @@ void tm_compat_large_pages(void *mem, size_t bytes)
 void tm_compat_prepare_heap(void)
 {
 #if defined M_ARENA_MAX && defined MADV_HUGEPAGE
-    enum { HEAP_BYTES = 16 << 20, MAPPED_BYTES = 2 << 20, GROWTH_BYTES = 256 << 10, LIMIT_PART = 8 };
+    enum { HEAP_BYTES = 16 << 20, MAPPED_BYTES = 2 << 20, GROWTH_BYTES = 256 << 10, LIMIT_PART = 8,
+           LARGE_PAGE = 2 << 20 };
     static const int kinds[] = {RLIMIT_AS, RLIMIT_DATA};
     int bytes = HEAP_BYTES;
     struct rlimit limit;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (getrlimit(kinds[i], &limit) == 0 && limit.rlim_cur / LIMIT_PART < HEAP_BYTES) /* or RLIM_INFINITY */
             bytes = 0;
+    const uintptr_t start = (uintptr_t)sbrk(0);
+    if (bytes > 0 && start % LARGE_PAGE && start != UINTPTR_MAX)
+        (void)sbrk((intptr_t)(LARGE_PAGE - start % LARGE_PAGE));
     (void)mallopt(M_ARENA_MAX, 1);
     (void)mallopt(M_TOP_PAD, bytes);
     (void)mallopt(M_TRIM_THRESHOLD, HEAP_BYTES);

@@ -5,22 +5,66 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum tm_status tm_collector_init(struct tm_collector *collector, struct tm_collector_receiver receiver,
-                                 size_t limit_bytes, struct tm_error *err)
+enum {
+    FIRST_LANES = 1,
+    FIRST_RANGES = 256,
+    FIRST_ROWS = 1024 /* of the columns */
+};
+
+void tm_collector_init(struct tm_collector *collector, struct tm_collector_receiver receiver, size_t limit_bytes)
 {
     *collector = (struct tm_collector){.receiver = receiver, .limit_bytes = limit_bytes, .epoch = 1};
-    size_t rows = limit_bytes / TM_BATCH_ROW_BYTES + 2;
-    uint8_t *columns[TM_COL_COUNT];
-    collector->lanes = malloc(TM_COLLECTOR_LAYOUTS * sizeof *collector->lanes);
-    collector->ranges = malloc(rows * sizeof *collector->ranges);
-    collector->pieces = malloc(rows * sizeof *collector->pieces);
-    collector->blocks = malloc(rows * sizeof(struct tm_block *));
-    collector->memory = tm_columns_new(rows, columns);
-    if (collector->lanes == NULL || collector->ranges == NULL || collector->pieces == NULL ||
-        collector->blocks == NULL || collector->memory == NULL)
+}
+
+/* Makes room for CAP lanes. */
+static enum tm_status grow_lanes(struct tm_collector *collector, uint32_t cap, struct tm_error *err)
+{
+    struct tm_collector_lane *lanes = realloc(collector->lanes, cap * sizeof *lanes);
+    if (lanes == NULL)
         return tm_error_nomem(err);
-    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
-        collector->columns[c].data = columns[c];
+    collector->lanes = lanes;
+    collector->lane_cap = cap;
+    return TM_OK;
+}
+
+/* Makes room for CAP ranges, and for the pieces of all rows that can be noted with these. */
+static enum tm_status grow_ranges(struct tm_collector *collector, uint32_t cap, struct tm_error *err)
+{
+    const size_t pieces_cap = (size_t)cap + TM_COLLECTOR_LAYOUTS * TM_COLLECTOR_TILE;
+    struct tm_collector_range *ranges = realloc(collector->ranges, cap * sizeof *ranges);
+    collector->ranges = ranges ? ranges : collector->ranges;
+    struct tm_block **blocks = realloc(collector->blocks, cap * sizeof(struct tm_block *));
+    collector->blocks = blocks ? blocks : collector->blocks;
+    struct tm_collector_piece *pieces = realloc(collector->pieces, pieces_cap * sizeof *pieces);
+    collector->pieces = pieces ? pieces : collector->pieces;
+    if (ranges == NULL || blocks == NULL || pieces == NULL)
+        return tm_error_nomem(err);
+    collector->range_cap = cap;
+    return TM_OK;
+}
+
+/* Makes room for all rows in the columns. Those that are there move. */
+static enum tm_status grow_columns(struct tm_collector *collector, struct tm_error *err)
+{
+    const size_t most = collector->limit_bytes / TM_BATCH_ROW_BYTES + 2;
+    size_t rows = collector->column_rows ? collector->column_rows : FIRST_ROWS;
+    while (rows < collector->count)
+        rows *= 2;
+    rows = rows < most ? rows : most;
+    uint8_t *columns[TM_COL_COUNT], *memory = tm_columns_new(rows, columns);
+    if (memory == NULL)
+        return tm_error_nomem(err);
+    assert(collector->count <= rows);
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
+        struct tm_collector_column *col = &collector->columns[c];
+        const uint32_t count = col->is_constant && collector->copied ? 1 : collector->copied;
+        if (count)
+            memcpy(columns[c], col->data, count * tm_column_width((enum tm_column)c));
+        col->data = columns[c];
+    }
+    free(collector->memory);
+    collector->memory = memory;
+    collector->column_rows = (uint32_t)rows;
     return TM_OK;
 }
 
@@ -31,7 +75,9 @@ static enum tm_status make_room(struct tm_collector *collector, struct tm_block 
     enum tm_status st = TM_OK;
     if (collector->range_count >= TM_COLLECTOR_TILE + 4 * collector->block_count)
         st = tm_collector_copy_noted(collector, err);
-    if (block->mark != collector->epoch) {
+    if (st == TM_OK && collector->range_count == collector->range_cap)
+        st = grow_ranges(collector, collector->range_cap ? 2 * collector->range_cap : FIRST_RANGES, err);
+    if (st == TM_OK && block->mark != collector->epoch) {
         block->mark = collector->epoch;
         collector->blocks[collector->block_count++] = block;
     }
@@ -81,10 +127,16 @@ static enum tm_status find_lane(struct tm_collector *collector, const struct tm_
         return TM_OK;
     if (i < collector->lane_count || i == TM_COLLECTOR_LAYOUTS)
         st = tm_collector_copy_noted(collector, err);
+    if (st == TM_OK && collector->lane_count == collector->lane_cap)
+        st = grow_lanes(collector, collector->lane_cap ? TM_COLLECTOR_LAYOUTS : FIRST_LANES, err);
+    if (st == TM_OK && collector->range_cap == 0)
+        st = grow_ranges(collector, FIRST_RANGES, err);
+    if (st < 0)
+        return st;
     *lane = &collector->lanes[collector->lane_count++];
     (*lane)->layout = layout;
     (*lane)->count = 0;
-    return st;
+    return TM_OK;
 }
 
 enum tm_status tm_collector_add_record_slowly(struct tm_collector *collector, const struct tm_collector_record *row,
@@ -269,6 +321,8 @@ enum tm_status tm_collector_copy_noted(struct tm_collector *collector, struct tm
 {
     if (collector->piece_count == 0)
         return TM_OK;
+    if (collector->count > collector->column_rows && grow_columns(collector, err) < 0)
+        return TM_E_SYSTEM;
     for (uint32_t i = 0; i < collector->lane_count; i++)
         tm_collector_lane_read(&collector->lanes[i]);
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)

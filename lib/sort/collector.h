@@ -45,25 +45,26 @@ struct tm_collector {
     /* private */
     size_t payload_bytes;
     size_t bytes; /* as limit_bytes counts them */
-    struct tm_collector_lane *lanes; /* TM_COLLECTOR_LAYOUTS elements */
-    uint32_t lane_count;
+    struct tm_collector_lane *lanes; /* TM_COLLECTOR_LAYOUTS at most */
+    uint32_t lane_count, lane_cap;
     struct tm_collector_range *ranges;
-    uint32_t range_count;
-    struct tm_collector_piece *pieces;
+    uint32_t range_count, range_cap;
+    struct tm_collector_piece *pieces; /* has room for those of RANGE_CAP ranges and of all rows of the lanes */
     uint32_t piece_count;
-    struct tm_block **blocks; /* the blocks of the ranges */
+    struct tm_block **blocks; /* the blocks of the ranges; has room for RANGE_CAP */
     uint32_t block_count;
     uint32_t copied; /* rows that are in the columns */
     struct tm_collector_column columns[TM_COL_COUNT];
+    uint32_t column_rows; /* so many rows have room in the columns */
     uint8_t *memory; /* of all columns */
     struct tm_buf payload;
     uint64_t epoch;
 };
 
 /* Initialises COLLECTOR. A batch is full at LIMIT_BYTES (at most TM_BATCH_BYTES), counted as by
- * tm_batch_builder_full. RECEIVER is copied. TM_OK or TM_E_SYSTEM; release is needed in both cases. */
-enum tm_status tm_collector_init(struct tm_collector *collector, struct tm_collector_receiver receiver,
-                                 size_t limit_bytes, struct tm_error *err);
+ * tm_batch_builder_full. RECEIVER is copied. Memory is taken as rows arrive, at most
+ * about twice LIMIT_BYTES and 600 KiB. */
+void tm_collector_init(struct tm_collector *collector, struct tm_collector_receiver receiver, size_t limit_bytes);
 
 /* Adds ROWS, and removes from ROWS each row that was added: if it returns TM_OK, none is left. Their block must not
  * change until copy_noted or flush. It must not have been in another collector before. */

@@ -4,14 +4,13 @@
 
 #include <stdlib.h>
 
-enum tm_status tm_run_store_init(struct tm_run_store *s, const struct tm_file_order *orders, const char *dir,
-                                 size_t chunk_bytes, struct tm_error *err)
+void tm_run_store_init(struct tm_run_store *s, const struct tm_file_order *orders, const char *dir, size_t chunk_bytes)
 {
     *s = (struct tm_run_store){.orders = orders, .chunk_bytes = chunk_bytes};
     for (int i = 0; i < TM_RUN_LEVELS; i++)
         s->levels[i].file = (struct tm_run_file){.file = {.dir = dir}};
     const struct tm_collector_receiver receiver = {tm_run_writer_write, &s->writer};
-    return tm_collector_init(&s->collector, receiver, chunk_bytes, err);
+    tm_collector_init(&s->collector, receiver, chunk_bytes);
 }
 
 /* Returns the run of LEVEL that RUN continues with the smallest gap, or NULL. */

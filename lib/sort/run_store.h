@@ -27,10 +27,9 @@ struct tm_run_store {
     uint64_t sequence; /* sequence number of the newest run */
 };
 
-/* Initialises STORE, which makes its files in DIR (borrowed; NULL: as tm_io_temporary). No file is opened yet. Release
- * is needed in any case. */
-enum tm_status tm_run_store_init(struct tm_run_store *store, const struct tm_file_order *orders, const char *dir,
-                                 size_t chunk_bytes, struct tm_error *err);
+/* Initialises STORE, which makes its files in DIR (borrowed; NULL: as tm_io_temporary). No file is opened yet. */
+void tm_run_store_init(struct tm_run_store *store, const struct tm_file_order *orders, const char *dir,
+                       size_t chunk_bytes);
 
 /* Begins a run. Its rows are added to store->collector; either all of them are definitions or none is. SEQUENCE must
  * exceed that of all earlier runs. */

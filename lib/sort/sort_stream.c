@@ -30,8 +30,8 @@ static enum tm_status pass(struct tm_stream_reader *reader, struct tm_stream_wri
     struct tm_collector collector;
     struct tm_frame frame;
     struct tm_batch batch;
-    enum tm_status st =
-        tm_collector_init(&collector, (struct tm_collector_receiver){write_batch, writer}, TM_BATCH_BYTES, err);
+    enum tm_status st = TM_OK;
+    tm_collector_init(&collector, (struct tm_collector_receiver){write_batch, writer}, TM_BATCH_BYTES);
     while (st == TM_OK && (st = tm_stream_reader_next(reader, &frame, &batch, err)) == TM_OK) {
         st = tm_order_check_next(&check, &frame, &batch, err);
         if (st == TM_OK && frame.type != TM_FRAME_BATCH) {
@@ -60,7 +60,8 @@ static enum tm_status sort(struct tm_stream_reader *reader, int out, const struc
     struct tm_stream_writer writer = {0};
     struct tm_frame frame;
     struct tm_batch batch;
-    enum tm_status st = tm_sorter_init(&sorter, options, err);
+    enum tm_status st = TM_OK;
+    tm_sorter_init(&sorter, options);
     while (st == TM_OK && (st = tm_stream_reader_next(reader, &frame, &batch, err)) == TM_OK)
         st = tm_sorter_add(&sorter, &frame, &batch, err);
     /* Frees the buffer, which is as large as the largest frame. */

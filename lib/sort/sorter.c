@@ -37,7 +37,7 @@ const char *tm_sort_dir(const struct tm_sort_options *options)
     return tm_io_temporary_dir(options->temporary_dir);
 }
 
-enum tm_status tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options *options, struct tm_error *err)
+void tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options *options)
 {
     unsigned long long memory = options->memory_bytes;
     const char *dir = tm_sort_dir(options);
@@ -46,14 +46,12 @@ enum tm_status tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options 
     s->frames = (struct tm_frame_file){.memory_bytes = SORTER_FRAMES_BYTES, .file.dir = dir};
     /* A quarter of the memory is reserved for reading runs while the last blocks are still in memory. */
     s->arena.limit_bytes = clamp(memory - memory / 4, 0, SIZE_MAX / 2);
-    enum tm_status st = tm_run_store_init(&s->store, &s->orders, dir, chunk, err);
+    tm_run_store_init(&s->store, &s->orders, dir, chunk);
     s->store.layouts = &s->layouts;
     s->store.read_bytes = clamp(memory / 4, 0, SIZE_MAX / 2);
     s->store.fan_in = (uint32_t)clamp(memory / 4 / (chunk + chunk / 4), SORTER_FAN_IN_MIN, SORTER_FAN_IN_MAX);
-    if (st < 0)
-        return st;
-    return tm_collector_init(&s->staging, (struct tm_collector_receiver){sort_batch, s},
-                             clamp(s->arena.limit_bytes, 1, SORTER_JOINED_BYTES), err);
+    tm_collector_init(&s->staging, (struct tm_collector_receiver){sort_batch, s},
+                      clamp(s->arena.limit_bytes, 1, SORTER_JOINED_BYTES));
 }
 
 /* Writes each run of one kind unchanged. They are merged once, at the end. */
@@ -272,15 +270,13 @@ static enum tm_status write_kind(struct tm_sorter *s, bool definitions, struct t
 
 enum tm_status tm_sorter_write(struct tm_sorter *s, struct tm_stream_writer *writer, struct tm_error *err)
 {
-    struct tm_collector collector = {0};
+    struct tm_collector collector;
+    tm_collector_init(&collector, (struct tm_collector_receiver){write_stream_batch, writer}, TM_BATCH_BYTES);
     enum tm_status st = tm_collector_flush(&s->staging, err);
     if (st == TM_OK)
         st = tm_run_store_reduce(&s->store, err);
     if (st == TM_OK)
         st = tm_frame_file_write(&s->frames, writer, err);
-    if (st == TM_OK)
-        st = tm_collector_init(&collector, (struct tm_collector_receiver){write_stream_batch, writer}, TM_BATCH_BYTES,
-                               err);
     if (st == TM_OK)
         st = write_kind(s, true, &collector, err);
     if (st == TM_OK)

@@ -39,8 +39,8 @@ struct tm_sorter {
     bool spilled;
 };
 
-/* Initialises SORTER. OPTIONS' text is borrowed. TM_OK or TM_E_SYSTEM; release is needed in both cases. */
-enum tm_status tm_sorter_init(struct tm_sorter *sorter, const struct tm_sort_options *options, struct tm_error *err);
+/* Initialises SORTER. OPTIONS' text is borrowed. */
+void tm_sorter_init(struct tm_sorter *sorter, const struct tm_sort_options *options);
 
 /* Adds a copy of FRAME. BATCH is used if it is a TM_FRAME_BATCH. TM_OK; TM_E_INPUT for an impossible file id or a
  * second order of a file; TM_E_SYSTEM. */

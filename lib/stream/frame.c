@@ -13,6 +13,7 @@
 enum {
     FRAME_HEAD_MAX = 1 + TM_VARINT_MAX,
     FRAME_READ_BYTES = 1 << 20,
+    FRAME_NOTES_BYTES = 16 << 10, /* read at once from a pipe beside a ring, which has few bytes */
     FRAME_PIPE_BYTES = 1 << 20,
     FRAME_SIGHT_BYTES = 16 /* body bytes that tm_frame_preview shows */
 };
@@ -24,6 +25,8 @@ void tm_frame_reader_init(struct tm_frame_reader *reader, int fd)
         tm_progress_attach(&reader->progress, false);
         tm_ring_attach(&reader->ring, false, fd);
     }
+    if (reader->ring.bytes)
+        reader->chunk_bytes = FRAME_NOTES_BYTES;
     tm_compat_widen_pipe(fd, FRAME_PIPE_BYTES);
 }
 

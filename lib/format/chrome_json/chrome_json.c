@@ -19,15 +19,17 @@ static bool sniff(const uint8_t *head, size_t len)
 
 static enum tm_status open_json(const struct tm_format_context *context, void **state, struct tm_error *err)
 {
-    struct tm_json_document *doc = calloc(1, sizeof *doc);
+    struct tm_json_document *doc = malloc(sizeof *doc);
     if (doc == NULL)
         return tm_error_nomem(err);
+    memset(doc, 0, offsetof(struct tm_json_document, rows));
+    tm_json_rows_init(&doc->rows, context->sink);
+    tm_json_event_init(&doc->event);
     doc->context = *context;
     doc->on_damage = context->options ? context->options->on_damage : TM_DAMAGE_HALT;
     doc->hints = context->options && context->options->hints;
     doc->system.sink = context->sink;
     doc->system.hints = doc->hints;
-    tm_json_rows_init(&doc->rows, context->sink);
     doc->rows.has_source = context->has_source;
     doc->rows.counts_text = context->source_is_temporary;
     doc->rows.text_end = context->source_at + context->input->offset;

@@ -22,9 +22,7 @@ struct tm_json_document {
     struct tm_format_context context;
     enum tm_on_damage on_damage;
     bool hints;
-    struct tm_json_rows rows;
     struct tm_ftrace_text system;
-    struct tm_json_event event;
     enum tm_json_place place;
     bool bare_array;
     bool is_lines; /* events one after the other, without an array around them */
@@ -47,6 +45,9 @@ struct tm_json_document {
     bool in_string, after_backslash;
     /* damage */
     uint64_t searched_bytes; /* bytes searched without success since the last event */
+    /* large; last, because they have initialisers of their own */
+    struct tm_json_rows rows;
+    struct tm_json_event event;
 };
 
 /* One step of the reader. It works on the window and removes what it has processed from the input. TM_JSON_OK:

@@ -3,8 +3,16 @@
 #include "base/decimal.h"
 #include "json/fast_path.h"
 
+#include <stddef.h>
+
 /* KEY is as long as TEXT, a literal. */
 #define is(key, text) (memcmp((key)->data, text, sizeof text - 1) == 0)
+
+void tm_json_event_init(struct tm_json_event *event)
+{
+    memset(event, 0, offsetof(struct tm_json_event, keys));
+    tm_json_known_keys_init(&event->keys); /* a key that is learned clears its value */
+}
 
 static enum tm_json_field field_of(const struct tm_json_value *key);
 

@@ -42,6 +42,7 @@ struct tm_json_event_value {
     struct tm_json_value value;     /* its data are not valid */
 };
 
+/* Zero-initialise, or call tm_json_event_init. */
 struct tm_json_event {
     const uint8_t *raw; /* the whole object */
     size_t raw_len;
@@ -55,9 +56,13 @@ struct tm_json_event {
     uint32_t converted_fields; /* bit 1 << enum tm_json_field is set if the member is in CONVERTED */
     uint64_t converted[TM_JF_COUNT + 1];
     struct tm_json_event_value *slots[TM_JF_COUNT + 1]; /* where the value is remembered; NULL: nowhere */
+    /* large; last, so that they are not cleared for each file */
     struct tm_json_known_keys keys;                     /* of earlier events */
     struct tm_json_event_value values[TM_JSON_KNOWN_KEYS]; /* of these keys */
 };
+
+/* Initialises EVENT for the events of a file, whatever its memory contains. */
+void tm_json_event_init(struct tm_json_event *event);
 
 static inline bool tm_json_event_has(const struct tm_json_event *event, enum tm_json_field field)
 {

@@ -6,6 +6,7 @@
 #include "json/number.h"
 #include "stream/detail_fields.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 enum { NAMED_MAX = 1 << 16, NAMED_BYTES_MAX = 4 << 20 };
@@ -14,12 +15,13 @@ static const char no_name[] = "[No name]";
 
 void tm_json_rows_init(struct tm_json_rows *rows, struct tm_event_sink *sink)
 {
+    memset(rows, 0, offsetof(struct tm_json_rows, args_places));
+    tm_json_arg_places_init(&rows->args_places);
+    tm_json_arg_shapes_init(&rows->args_shapes, &rows->args_places, sink);
     rows->sink = sink;
     rows->args.wanted = sink->json_args;
     rows->args.places = &rows->args_places;
     rows->args.shapes = &rows->args_shapes;
-    rows->args_shapes.places = &rows->args_places;
-    rows->args_shapes.sink = sink;
     tm_intern_init(&rows->named, NAMED_MAX, NAMED_BYTES_MAX);
 }
 

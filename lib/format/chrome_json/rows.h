@@ -25,8 +25,6 @@ struct tm_json_rows {
     uint64_t invalid_utf8;
     struct tm_json_args args; /* the args of the event as flattened by tm_json_event_parse, if the sink wants detail */
     /* private */
-    struct tm_json_arg_places args_places;
-    struct tm_json_arg_shapes args_shapes;
     bool has_complete; /* a complete event was added */
     struct tm_buf detail, name, category, id, scratch, message;
     struct tm_json_profile *profile; /* NULL until the first profile */
@@ -35,8 +33,12 @@ struct tm_json_rows {
         bool is_set;
         int64_t pid, tid;
     } last_process, last_thread; /* of named, those looked up last */
+    /* large; last, so that they are not cleared for each file */
+    struct tm_json_arg_places args_places;
+    struct tm_json_arg_shapes args_shapes;
 };
 
+/* Initialises ROWS, whatever their memory contains. SINK is borrowed. */
 void tm_json_rows_init(struct tm_json_rows *rows, struct tm_event_sink *sink);
 
 /* Why an event has no rows. */

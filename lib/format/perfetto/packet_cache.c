@@ -12,8 +12,9 @@ enum {
     TAIL_MAX = 96,
     SMALL_BITS = 9,  /* a new cache has so many slots, as a power of two */
     LARGE_BITS = 12, /* a cache that proves useful */
-    DETAIL_MAX = 1 << 10,   /* bytes of the detail of one row */
-    DETAILS_MAX = 1 << 20,  /* bytes of all details */
+    DETAIL_MAX = 1 << 10,     /* bytes of the detail of one row */
+    DETAIL_CHUNK = 16 << 10,  /* bytes of details that are allocated together */
+    DETAIL_CHUNKS = 64,       /* at most */
     RAW_IS_PACKET = TAIL_MAX + 1,
     /* If fewer of TRIAL packets are in the cache than HITS_MIN, most are read faster without it, and it is not used for
      * the next PAUSE packets. Otherwise it becomes large if GROWTH_MISSES or more of them are not in it. */
@@ -56,8 +57,9 @@ struct tm_packet_cache {
     bool has_like;
     uint32_t hits, misses; /* in the current trial */
     uint32_t pause;        /* so many packets to go without the cache */
-    uint32_t details_len;
-    uint8_t details[DETAILS_MAX];
+    uint32_t chunk;        /* the chunk that is being filled */
+    uint32_t chunk_len;    /* used bytes of it */
+    uint8_t *chunks[DETAIL_CHUNKS]; /* details; NULL: not allocated yet */
 };
 
 /* A packet that may be in the cache. */
@@ -276,18 +278,22 @@ static bool was_seen(struct tm_packet_cache *cache, const struct candidate *c)
     return was;
 }
 
-/* Copies the detail of ROW. If there is no room, the whole cache is cleared first. */
+/* Copies the detail of ROW. If there is no room, the whole cache is cleared first. NULL: out of memory. */
 static const uint8_t *store_detail(struct tm_packet_cache *cache, const struct tm_event *row)
 {
-    if (row->detail_bytes > DETAILS_MAX - cache->details_len) {
-        for (uint32_t i = 0; i < 1u << cache->bits; i++)
+    if (row->detail_bytes > DETAIL_CHUNK - cache->chunk_len) {
+        cache->chunk_len = 0;
+        cache->chunk = (cache->chunk + 1) % DETAIL_CHUNKS;
+        for (uint32_t i = 0; cache->chunk == 0 && i < 1u << cache->bits; i++)
             cache->known[i].tail_len = 0;
-        cache->details_len = 0;
     }
-    uint8_t *detail = cache->details + cache->details_len;
+    uint8_t **chunk = &cache->chunks[cache->chunk];
+    if (*chunk == NULL && (*chunk = malloc(DETAIL_CHUNK)) == NULL)
+        return NULL;
+    uint8_t *detail = *chunk + cache->chunk_len;
     if (row->detail_bytes)
         memcpy(detail, row->detail, row->detail_bytes);
-    cache->details_len += row->detail_bytes;
+    cache->chunk_len += row->detail_bytes;
     return detail;
 }
 
@@ -322,7 +328,7 @@ static bool make_slots(struct tm_packet_cache *cache, unsigned bits)
     cache->tags = tags;
     cache->seen = tags + count;
     cache->bits = bits;
-    cache->details_len = 0;
+    cache->chunk = cache->chunk_len = 0;
     return true;
 }
 
@@ -341,6 +347,8 @@ void tm_packet_cache_free(struct tm_packet_cache *cache)
 {
     if (cache == NULL)
         return;
+    for (uint32_t i = 0; i < DETAIL_CHUNKS; i++)
+        free(cache->chunks[i]);
     free(cache->known);
     free(cache->tags);
     free(cache);
@@ -384,6 +392,8 @@ void tm_packet_cache_note(struct tm_proto *p, const struct tm_proto_track_contex
     if (!was_seen(p->cache, &c) || !has_one_time(packet))
         return;
     const uint8_t *detail = store_detail(p->cache, row);
+    if (detail == NULL)
+        return;
     uint32_t slot = slot_of(p->cache, &c);
     struct known *known = &p->cache->known[slot];
     if (known->tail_len) { /* the older one of two packets moves to the neighbouring slot */

@@ -192,13 +192,10 @@ static enum tm_status merge(struct stream_merge *m, const struct tm_merge_stream
     if (room > streams->descriptors)
         room = streams->descriptors;
     uint32_t fan_in = room < MERGE_FAN_IN_MIN ? MERGE_FAN_IN_MIN : room > m->count ? m->count : (uint32_t)room;
-    enum tm_status st = tm_run_store_init(&m->store, &m->all.orders, m->all.dir, MERGE_CHUNK_BYTES, err);
+    tm_run_store_init(&m->store, &m->all.orders, m->all.dir, MERGE_CHUNK_BYTES);
     m->store.fan_in = fan_in < MERGE_FAN_IN_MIN ? MERGE_FAN_IN_MIN : fan_in;
-    if (st == TM_OK)
-        st = tm_collector_init(&m->collector, (struct tm_collector_receiver){write_batch, &m->writer}, TM_BATCH_BYTES,
-                               err);
-    if (st == TM_OK)
-        st = open_inputs(m, streams->streams, err);
+    tm_collector_init(&m->collector, (struct tm_collector_receiver){write_batch, &m->writer}, TM_BATCH_BYTES);
+    enum tm_status st = open_inputs(m, streams->streams, err);
     if (st == TM_OK)
         st = tm_stream_writer_open(&m->writer, out, "tm-sort", &m->inputs[0].reader.header, err);
     if (st == TM_OK)
