@@ -24,6 +24,21 @@ AC_DEFUN([TM_SONAME], [
   AC_DEFINE_UNQUOTED([$1_SONAME], ["$tm_cv_soname_$1"], [The file of lib$2 that programs load.])
 ])
 
+# Links the archive of the library $2 of module $1 if there is one and archives are wanted. Each shared library
+# lengthens the start of a program. $1_LINK says which it is, for doc/tracemerge.spdx.
+AC_DEFUN([TM_ARCHIVE], [
+  $1_LINK=DYNAMIC_LINK
+  AS_IF([test "x$enable_archives" != xno], [
+    AC_MSG_CHECKING([for an archive of lib$2])
+    tm_save_LIBS=$LIBS
+    LIBS="-Wl,-Bstatic -l$2 -Wl,-Bdynamic"
+    AC_LINK_IFELSE([AC_LANG_PROGRAM()], [$1_LIBS=$LIBS; $1_LINK=STATIC_LINK; tm_archive=yes], [tm_archive=no])
+    LIBS=$tm_save_LIBS
+    AC_MSG_RESULT([$tm_archive])
+  ])
+  AC_SUBST([$1_LINK])
+])
+
 # Adds flags to a variable of flags if a program is linked with both, which then runs.
 AC_DEFUN([TM_TAKES], [
   AC_MSG_CHECKING([whether $CC takes $2])

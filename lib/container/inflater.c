@@ -16,18 +16,32 @@ struct piece {
 
 #ifdef HAVE_ISAL
 
+#include "os/library.h"
+
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
+#include <zlib.h>
 
 enum { LENGTH_BYTES = 4 }; /* length field at a gzip member's end */
+
+static struct {
+    __typeof__(isal_inflate_init) *init;
+    __typeof__(isal_inflate) *inflate;
+    __typeof__(crc32_gzip_refl) *crc;
+} functions;
+
+static const char *const symbols[] = {"isal_inflate_init", "isal_inflate", "crc32_gzip_refl"};
+static struct tm_library library = {ISAL_SONAME, symbols, sizeof symbols / sizeof *symbols, &functions, false};
 
 static enum tm_status start(struct tm_inflater *inflater, struct tm_error *err)
 {
     static const uint32_t flags[] = {ISAL_GZIP, ISAL_ZLIB, ISAL_DEFLATE};
     struct inflate_state *s = inflater->state;
+    if (tm_library_load(&library, err) < 0)
+        return TM_E_SYSTEM;
     if (s == NULL && (s = inflater->state = malloc(sizeof *s)) == NULL)
         return tm_error_nomem(err);
-    isal_inflate_init(s);
+    functions.init(s);
     s->crc_flag = flags[inflater->format];
     return TM_OK;
 }
@@ -57,7 +71,7 @@ static enum tm_status step(struct tm_inflater *inflater, struct piece *p)
     s->next_out = p->out;
     s->avail_out = p->out_len < UINT32_MAX ? (uint32_t)p->out_len : UINT32_MAX;
     uint32_t in_before = s->avail_in, out_before = s->avail_out;
-    int answer = isal_inflate(s);
+    int answer = functions.inflate(s);
     tm_cpu_leave_avx();
     size_t taken = inflater->buffered + (in_before - s->avail_in);
     size_t buffered = s->read_in_length > 0 ? (size_t)s->read_in_length / 8 : 0;
@@ -76,7 +90,9 @@ static enum tm_status step(struct tm_inflater *inflater, struct piece *p)
 
 uint32_t tm_inflater_crc32(uint32_t crc, const uint8_t *data, size_t len)
 {
-    crc = crc32_gzip_refl(crc, data, len);
+    if (tm_library_load(&library, NULL) < 0)
+        return (uint32_t)crc32_z(crc, data, len);
+    crc = functions.crc(crc, data, len);
     tm_cpu_leave_avx();
     return crc;
 }

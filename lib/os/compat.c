@@ -137,10 +137,10 @@ void tm_compat_prepare_heap(void)
     (void)mallopt(M_TOP_PAD, bytes);
     (void)mallopt(M_TRIM_THRESHOLD, HEAP_BYTES);
     (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
-    uint8_t *first = malloc(GROWTH_BYTES);
-    const uintptr_t from = (uintptr_t)first, end = (uintptr_t)sbrk(0);
+    uint8_t *const begin = sbrk(0), *first = malloc(GROWTH_BYTES);
+    const uintptr_t from = (uintptr_t)begin, end = (uintptr_t)sbrk(0);
     if (first && end > from && end - from <= 2 * HEAP_BYTES) /* it is in the heap */
-        tm_compat_large_pages(first, end - from);
+        tm_compat_large_pages(begin, end - from);
     free(first);
 #endif
 }
@@ -197,4 +197,14 @@ char *tm_compat_real_path(const char *path)
 #else
     return strdup(path);
 #endif
+}
+
+pid_t tm_compat_spawn(void (*become)(void *), void *context)
+{
+    pid_t pid = vfork();
+    if (pid == 0) {
+        become(context);
+        _exit(127);
+    }
+    return pid;
 }

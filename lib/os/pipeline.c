@@ -1,12 +1,13 @@
 #include "os/pipeline.h"
 
+#include "os/compat.h"
 #include "os/io.h"
 #include "os/shared_ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <spawn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/select.h>
@@ -69,29 +70,50 @@ struct ends {
     const sigset_t *mask;
 };
 
-/* Prepares ACTIONS and ATTR for a stage with ENDS. Returns 0 or an errno. */
-static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr, const struct ends *ends)
+/* Gives the process descriptor TO, as it is without FD_CLOEXEC. Returns 0 or an errno. */
+static int place(int fd, int to)
 {
-    sigset_t pipe_only;
+    if (fd == to)
+        return fcntl(fd, F_SETFD, 0) == 0 ? 0 : errno;
+    return fd < 0 || dup2(fd, to) == to ? 0 : errno;
+}
+
+/* What a new process is to become. */
+struct program {
+    const struct tm_stage *stage;
+    const struct ends *ends;
+    char *const *environment;
+    int failure; /* an errno, set by the new process; 0: it runs */
+};
+
+/* Becomes the program of a stage, in a process that shares the memory of tm-merge until then. So the handlers of
+ * signals are removed before any signal is let through. A signal that is ignored stays so. */
+static void become(void *context)
+{
+    struct program *program = context;
+    const struct ends *ends = program->ends;
+    static const int handled[] = {SIGINT, SIGTERM, SIGHUP};
+    const struct sigaction by_default = {.sa_handler = SIG_DFL};
+    struct sigaction now;
     int e = 0;
-    (void)sigemptyset(&pipe_only);
-    (void)sigaddset(&pipe_only, SIGPIPE);
-    if (ends->in >= 0)
-        e = posix_spawn_file_actions_adddup2(actions, ends->in, STDIN_FILENO);
-    if (e == 0 && ends->out >= 0)
-        e = posix_spawn_file_actions_adddup2(actions, ends->out, STDOUT_FILENO);
-    if (e == 0)
-        e = posix_spawn_file_actions_adddup2(actions, ends->err, STDERR_FILENO);
+    for (size_t i = 0; i < sizeof handled / sizeof *handled; i++)
+        if (sigaction(handled[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            (void)sigaction(handled[i], &by_default, NULL);
+    (void)sigaction(SIGPIPE, &by_default, NULL);
     for (int i = 0; i < 3 && e == 0; i++)
-        if (ends->rings[i] >= 0) /* to itself: only this stage inherits it */
-            e = posix_spawn_file_actions_adddup2(actions, ends->rings[i], ends->rings[i]);
+        e = ends->rings[i] < 0 ? 0 : place(ends->rings[i], ends->rings[i]); /* only this stage inherits it */
     if (e == 0)
-        e = posix_spawnattr_setsigmask(attr, ends->mask);
+        e = place(ends->in, STDIN_FILENO);
     if (e == 0)
-        e = posix_spawnattr_setsigdefault(attr, &pipe_only);
+        e = place(ends->out, STDOUT_FILENO);
     if (e == 0)
-        e = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    return e;
+        e = place(ends->err, STDERR_FILENO);
+    if (e == 0) {
+        (void)sigprocmask(SIG_SETMASK, ends->mask, NULL);
+        (void)execve(program->stage->path, (char *const *)(uintptr_t)program->stage->argv, program->environment);
+        e = errno;
+    }
+    program->failure = e;
 }
 
 /* Returns the environment with the settings of STAGE added, to be freed. NULL if out of memory. */
@@ -112,37 +134,33 @@ static char **environment_of(const struct tm_stage *stage)
     return all;
 }
 
-static int spawn_set_up(struct tm_stage *stage, const posix_spawn_file_actions_t *actions,
-                        const posix_spawnattr_t *attr)
+/* Starts the program of STAGE. Returns 0 or an errno. */
+static int start_program(struct tm_stage *stage, const struct ends *ends, char *const *environment)
 {
-    bool has_settings = stage->setting || stage->rings[0];
-    char **with = has_settings ? environment_of(stage) : NULL;
-    if (has_settings && with == NULL)
-        return ENOMEM;
-    int e = posix_spawn(&stage->pid, stage->path, actions, attr, (char *const *)(uintptr_t)stage->argv,
-                        with ? with : environ);
-    free(with);
+    struct program program = {stage, ends, environment, 0};
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_SETMASK, &all, &before);
+    stage->pid = tm_compat_spawn(become, &program);
+    int e = stage->pid < 0 ? errno : program.failure;
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    if (stage->pid > 0 && e != 0)
+        (void)waitpid(stage->pid, NULL, 0);
     return e;
 }
 
 static enum tm_status spawn_stage(struct tm_stage *stage, const struct ends *ends, struct tm_error *err)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attr;
-    int e = posix_spawn_file_actions_init(&actions);
     stage->rings[0] = '\0';
     if (ends->rings[0] >= 0 || ends->rings[1] >= 0 || ends->rings[2] >= 0)
         snprintf(stage->rings, sizeof stage->rings, TM_RINGS_VARIABLE "=%d,%d,%d", ends->rings[0], ends->rings[1],
                  ends->rings[2]);
-    if (e != 0)
-        return tm_error_errno(err, e, "%s: cannot run", stage->name);
-    if ((e = posix_spawnattr_init(&attr)) == 0) {
-        e = set_up(&actions, &attr, ends);
-        if (e == 0)
-            e = spawn_set_up(stage, &actions, &attr);
-        (void)posix_spawnattr_destroy(&attr);
-    }
-    (void)posix_spawn_file_actions_destroy(&actions);
+    const bool has_settings = stage->setting || stage->rings[0];
+    char **with = has_settings ? environment_of(stage) : NULL;
+    if (has_settings && with == NULL)
+        return tm_error_nomem(err);
+    int e = start_program(stage, ends, with ? with : environ);
+    free(with);
     if (e != 0)
         return tm_error_errno(err, e, "%s: cannot run", stage->path);
     stage->running = true;

@@ -16,7 +16,8 @@ enum {
     RING_PAGE_BYTES = 4096, /* after the ring's bytes */
     RING_FULL_MS = 1,       /* how often a writer looks for room, because its reader cannot wake it through the pipe */
     RING_DRAIN_BYTES = 64,
-    RING_STEP_BYTES = 256 << 10 /* so much memory at a time gets its pages */
+    RING_STEP_MIN = 32 << 10, /* so much memory at a time gets its pages; at first little, for short streams */
+    RING_STEP_MAX = 256 << 10
 };
 
 int tm_ring_make(void)
@@ -73,15 +74,16 @@ void tm_ring_attach(struct tm_ring *ring, bool is_output, int fd)
         atomic_store(is_taker ? &ring->page->is_taken : &ring->page->is_read, 1);
 }
 
-/* Has the kernel back the LEN bytes at AT with pages, in steps: one call takes less time than a fault for each page. If
- * it cannot, the pages come one by one. */
+/* Has the kernel back the LEN bytes at AT with pages, in steps that double: one call takes less time than a fault for
+ * each page. If it cannot, the pages come one by one. */
 static void populate(struct tm_ring *ring, const uint8_t *at, size_t len)
 {
     const size_t all = 2 * TM_RING_BYTES;
     size_t end = (size_t)(at - ring->bytes) + len, from = ring->populated;
     if (end <= from)
         return;
-    size_t to = (end + RING_STEP_BYTES - 1) / RING_STEP_BYTES * RING_STEP_BYTES;
+    const size_t step = from < RING_STEP_MIN ? RING_STEP_MIN : from < RING_STEP_MAX ? from : RING_STEP_MAX;
+    size_t to = from + (end - from + step - 1) / step * step;
     to = to < all ? to : all;
     ring->populated = tm_compat_populate(ring->bytes + from, to - from) ? to : all;
 }
@@ -236,9 +238,5 @@ enum tm_status tm_ring_take(struct tm_ring *ring, const uint8_t note[TM_RING_NOT
 
 void tm_ring_detach(struct tm_ring *ring)
 {
-    if (ring->bytes) {
-        (void)munmap(ring->bytes, 2 * TM_RING_BYTES);
-        (void)munmap(ring->page, RING_PAGE_BYTES);
-    }
     *ring = (struct tm_ring){.fd = -1};
 }

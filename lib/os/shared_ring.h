@@ -139,6 +139,7 @@ void tm_ring_note_put(uint8_t note[TM_RING_NOTE_BYTES], uint64_t end, uint32_t l
 enum tm_status tm_ring_take(struct tm_ring *ring, const uint8_t note[TM_RING_NOTE_BYTES], struct tm_ring_part *part,
                             struct tm_error *err);
 
+/* Ends the use of RING. It stays mapped until the process ends, because to unmap it would take longer than that. */
 void tm_ring_detach(struct tm_ring *ring);
 
 #endif
