@@ -1,4 +1,5 @@
-/* The interface of an output of tm-emit. An output is one file and one line in output_table.c. */
+/* The interface of an output of tm-emit. An output is one file, its description in output_table.c, which tm-merge has
+ * too, and one line in output_functions.c. */
 #ifndef TM_EMIT_EMIT_H
 #define TM_EMIT_EMIT_H
 
@@ -40,6 +41,7 @@ struct tm_emit_context {
     int64_t origin_ns; /* the time of the first event, shown or not */
 };
 
+/* What an output is and needs. */
 struct tm_emit {
     const char *name;             /* the name for -f */
     /* endings of OUT that choose it, NULL-terminated; NULL for an output that only serves as EVENTS of another */
@@ -61,6 +63,10 @@ struct tm_emit {
     const struct tm_emit *events; /* the output with one row for each event, also of an unsorted stream; NULL: none */
     bool reads_json_raw;          /* needs no args of rows with the text of a JSON object */
     bool copies_packets;          /* needs no args of rows with the packet of a track event */
+};
+
+/* What an output does. */
+struct tm_emit_functions {
     enum tm_status (*open)(const struct tm_emit_context *context, void **state, struct tm_error *err);
     /* Takes each frame of the stream except header and END, in order. BATCH is its view if it is a batch. The catalog
      * has the files of its events and, once events are placed, the machines. */
@@ -70,6 +76,9 @@ struct tm_emit {
     enum tm_status (*finish)(void *state, struct tm_error *err);
     void (*close)(void *state); /* STATE may be NULL */
 };
+
+/* Returns the functions of EMIT. */
+const struct tm_emit_functions *tm_emit_functions_of(const struct tm_emit *emit);
 
 extern const struct tm_emit *const tm_emits[]; /* NULL-terminated; the first is the default */
 

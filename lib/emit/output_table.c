@@ -1,8 +1,141 @@
 #include "emit/outputs.h"
-
-#include "os/compressor.h"
+#include "emit/table_files.h"
+#include "os/compressor_name.h"
 
 #include <stdio.h>
+
+#define FILE_OF(table) #table ".csv",
+
+const struct tm_emit tm_emit_text = {
+    .name = "text",
+    .suffixes = (const char *const[]){".txt", ".text", NULL},
+    .needs_sorted = true,
+    .needs_placed = true,
+    .needs_detail = true,
+    .events = &tm_emit_text_events,
+};
+
+const struct tm_emit tm_emit_jsonl = {
+    .name = "jsonl",
+    .suffixes = (const char *const[]){".jsonl", ".ndjson", NULL},
+    .needs_sorted = true,
+    .needs_placed = true,
+    .needs_detail = true,
+    .has_args = true,
+    .events = &tm_emit_jsonl_events,
+};
+
+const struct tm_emit tm_emit_csv = {
+    .name = "csv",
+    .suffixes = (const char *const[]){".csv", NULL},
+    .needs_sorted = true,
+    .needs_placed = true,
+    .needs_detail = true,
+    .has_args = true,
+    .events = &tm_emit_csv_events,
+};
+
+const struct tm_emit tm_emit_text_events = {
+    .name = "text",
+};
+
+const struct tm_emit tm_emit_jsonl_events = {
+    .name = "jsonl",
+    .needs_detail = true,
+};
+
+const struct tm_emit tm_emit_csv_events = {
+    .name = "csv",
+};
+
+const struct tm_emit tm_emit_frames = {
+    .name = "frames",
+    .shows_stream = true,
+    .takes_compact_messages = true,
+    .suffixes = (const char *const[]){".frames", NULL},
+    .raw = "all",
+    .needs_detail = true,
+};
+
+const struct tm_emit tm_emit_report = {
+    .name = "report",
+    .needs_detail = true,
+    .reports_notices = true,
+    .suffixes = (const char *const[]){".report", NULL},
+};
+
+const struct tm_emit tm_emit_explain = {
+    .name = "explain",
+    .reports_notices = true,
+    .suffixes = (const char *const[]){NULL},
+    .needs_placed = true,
+};
+
+const struct tm_emit tm_emit_summary = {
+    .name = "summary",
+    .reports_notices = true,
+    .suffixes = (const char *const[]){NULL},
+    .needs_placed = true,
+};
+
+const struct tm_emit tm_emit_dropped = {
+    .name = "dropped",
+    .reports_notices = true,
+    .suffixes = (const char *const[]){NULL},
+    .needs_placed = true,
+    .needs_dropped = true,
+};
+
+const struct tm_emit tm_emit_pftrace = {
+    .name = "pftrace",
+    .suffixes = (const char *const[]){".pftrace", ".perfetto-trace", NULL},
+    .is_binary = true,
+    .needs_sorted = true,
+    .needs_placed = true,
+    .raw = "proto,short-line",
+    .takes_compact_messages = true,
+    .needs_detail = true,
+    .copies_packets = true,
+};
+
+const struct tm_emit tm_emit_json = {
+    .name = "json",
+    .suffixes = (const char *const[]){".json", NULL},
+    .needs_sorted = true,
+    .needs_placed = true,
+    .raw = "json",
+    .needs_detail = true,
+    .reads_json_raw = true,
+};
+
+const struct tm_emit tm_emit_sqlite = {
+    .name = "sqlite",
+    .suffixes = (const char *const[]){".db", ".sqlite", ".sqlite3", NULL},
+    .is_binary = true,
+    .needs_path = true,
+    .needs_sorted = true,
+    .needs_placed = true,
+    .needs_detail = true,
+    .raw = "ftrace",
+};
+
+const struct tm_emit tm_emit_tables = {
+    .name = "tables",
+    .suffixes = (const char *const[]){"/", NULL},
+    .is_binary = true,
+    .needs_path = true,
+    .members = (const char *const[]){TM_TABLE_FILES(FILE_OF) NULL},
+    .needs_sorted = true,
+    .needs_placed = true,
+    .needs_detail = true,
+    .raw = "ftrace",
+};
+
+const struct tm_emit tm_emit_svg = {
+    .name = "svg",
+    .suffixes = (const char *const[]){".svg", NULL},
+    .needs_placed = true,
+};
 
 const struct tm_emit *const tm_emits[] = {
     &tm_emit_text,

@@ -1,4 +1,4 @@
-/* All outputs. output_table.c has them in order. */
+/* All outputs: what they are (output_table.c has them in order), and what they do. */
 #ifndef TM_EMIT_OUTPUTS_H
 #define TM_EMIT_OUTPUTS_H
 
@@ -20,5 +20,22 @@ extern const struct tm_emit tm_emit_json;
 extern const struct tm_emit tm_emit_sqlite;
 extern const struct tm_emit tm_emit_tables;
 extern const struct tm_emit tm_emit_svg;
+
+extern const struct tm_emit_functions tm_emit_text_functions;
+extern const struct tm_emit_functions tm_emit_jsonl_functions;
+extern const struct tm_emit_functions tm_emit_csv_functions;
+extern const struct tm_emit_functions tm_emit_text_events_functions;
+extern const struct tm_emit_functions tm_emit_jsonl_events_functions;
+extern const struct tm_emit_functions tm_emit_csv_events_functions;
+extern const struct tm_emit_functions tm_emit_frames_functions;
+extern const struct tm_emit_functions tm_emit_report_functions;
+extern const struct tm_emit_functions tm_emit_explain_functions;
+extern const struct tm_emit_functions tm_emit_summary_functions;
+extern const struct tm_emit_functions tm_emit_dropped_functions;
+extern const struct tm_emit_functions tm_emit_pftrace_functions;
+extern const struct tm_emit_functions tm_emit_json_functions;
+extern const struct tm_emit_functions tm_emit_sqlite_functions;
+extern const struct tm_emit_functions tm_emit_tables_functions;
+extern const struct tm_emit_functions tm_emit_svg_functions;
 
 #endif

@@ -29,6 +29,7 @@ struct job {
     struct tm_emit_settler settler;
     struct tm_span_flows spans;
     const struct tm_emit *emit;
+    const struct tm_emit_functions *functions; /* of emit */
     bool is_open;
     struct tm_emit_context context;
     const struct tm_frame *frame; /* the current frame, passed on with every batch, also with those of --only */
@@ -69,7 +70,7 @@ static enum tm_status show_batch(void *self, const struct tm_batch *batch, struc
     if (st == TM_OK && job->stream->has_compact_messages)
         tm_accounting_add_messages(&job->accounting, batch);
     return st < 0 ? tm_error_prefix(err, "byte %llu", (unsigned long long)job->frame->offset)
-                  : job->emit->frame(job->state, job->frame, batch, err);
+                  : job->functions->frame(job->state, job->frame, batch, err);
 }
 
 /* Passes settled rows to --only, or to the output. */
@@ -121,7 +122,7 @@ static enum tm_status show(struct job *job, const struct tm_frame *frame, const 
     if (!job->takes_messages && (st = tm_file_order_frame(&job->singles.orders, frame, err)) < 0)
         return st;
     if (frame->type != TM_FRAME_BATCH)
-        return job->emit->frame(job->state, frame, NULL, err);
+        return job->functions->frame(job->state, frame, NULL, err);
     job->frame = frame;
     if (job->takes_messages)
         return settle_batch(job, batch, err);
@@ -170,7 +171,7 @@ static enum tm_status finish(struct job *job, struct tm_error *err)
 {
     enum tm_status st = finish_pending(job, err);
     if (st < 0 || (st = tm_accounting_sum(&job->accounting, &job->catalog, err)) < 0 ||
-        (st = job->emit->finish(job->state, err)) < 0)
+        (st = job->functions->finish(job->state, err)) < 0)
         return st;
     return tm_accounting_check(&job->accounting, &job->catalog, err);
 }
@@ -202,6 +203,7 @@ static enum tm_status open_job(struct job *job, const struct tm_emit_run *run, s
     const struct tm_emit_target *target = job->target;
     enum tm_compressor_kind kind = target->path ? TM_COMPRESSOR_NONE : tm_compressor_of(target->out_path, NULL);
     job->emit = output_for(job, run);
+    job->functions = tm_emit_functions_of(job->emit);
     enum tm_status st = check_needs(job->emit, job->stream, err);
     if (st == TM_OK)
         st = tm_emit_only_init(&job->only, run, &job->catalog, &job->context, err);
@@ -210,7 +212,7 @@ static enum tm_status open_job(struct job *job, const struct tm_emit_run *run, s
         job->context.fd = job->compressor.fd;
     }
     job->is_open = st == TM_OK;
-    return st < 0 ? st : job->emit->open(&job->context, &job->state, err);
+    return st < 0 ? st : job->functions->open(&job->context, &job->state, err);
 }
 
 static void init_job(struct job *job, const struct tm_emit_run *run, size_t i, const struct tm_stream_reader *stream,
@@ -298,7 +300,7 @@ static enum tm_status run_from(const struct tm_emit_run *run, int fd, struct tm_
     for (i = run->target_count; i-- > 0;) { /* each compressor restores the handling of SIGPIPE that it found */
         st = finish_compressor(&jobs[i], st, err);
         if (jobs[i].is_open)
-            jobs[i].emit->close(jobs[i].state);
+            jobs[i].functions->close(jobs[i].state);
     }
     for (i = run->target_count; i-- > 0;)
         release_job(&jobs[i]);

@@ -15,17 +15,6 @@
 
 enum { CHUNK_BYTES = 256 << 10, GZIP_LEVEL = 3, ZSTD_LEVEL = 3, GZIP_WINDOW = 15 + 16, PIPE_BYTES = 1 << 20 };
 
-enum tm_compressor_kind tm_compressor_of(const char *path, size_t *len)
-{
-    size_t n = path ? strlen(path) : 0;
-    enum tm_compressor_kind kind = n > 3 && strcmp(path + n - 3, ".gz") == 0    ? TM_COMPRESSOR_GZIP
-                                   : n > 4 && strcmp(path + n - 4, ".zst") == 0 ? TM_COMPRESSOR_ZSTD
-                                                                                : TM_COMPRESSOR_NONE;
-    if (len)
-        *len = n - (kind == TM_COMPRESSOR_GZIP ? 3 : kind == TM_COMPRESSOR_ZSTD ? 4 : 0);
-    return kind;
-}
-
 /* gzip and zstd compress what they read from IN and write it to OUT. They return 0 or an errno. */
 static int gzip(int in, int out, uint8_t *from, uint8_t *to)
 {

@@ -4,16 +4,11 @@
 #define TM_OS_COMPRESSOR_H
 
 #include "base/status.h"
+#include "os/compressor_name.h"
 
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
-
-enum tm_compressor_kind { TM_COMPRESSOR_NONE, TM_COMPRESSOR_GZIP, TM_COMPRESSOR_ZSTD };
-
-/* Returns the compressor that the end of PATH (.gz, .zst) asks for. *LEN (LEN may be NULL) is the length of PATH
- * without that end. PATH may be NULL: none. */
-enum tm_compressor_kind tm_compressor_of(const char *path, size_t *len);
 
 struct tm_compressor {
     int fd;    /* write here; -1 when there is none */

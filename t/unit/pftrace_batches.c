@@ -31,7 +31,7 @@ static void show(struct run *run)
     if (run->rows.count == 0 || run->st < 0)
         return;
     tm_batch_builder_view(&run->rows, &batch);
-    run->st = tm_emit_pftrace.frame(run->state, &frame, &batch, &run->err);
+    run->st = tm_emit_pftrace_functions.frame(run->state, &frame, &batch, &run->err);
     tm_batch_builder_clear(&run->rows);
 }
 
@@ -147,13 +147,13 @@ static struct tm_buf output_of(void (*add_rows)(struct run *run), enum tm_input_
                                             .stream = &stream};
     struct run run = {.batch_rows = batch_rows};
     struct tm_buf out = {0};
-    run.st = tm_emit_pftrace.open(&context, &run.state, &run.err);
+    run.st = tm_emit_pftrace_functions.open(&context, &run.state, &run.err);
     add_rows(&run);
     show(&run);
     if (run.st >= 0)
-        run.st = tm_emit_pftrace.finish(run.state, &run.err);
+        run.st = tm_emit_pftrace_functions.finish(run.state, &run.err);
     ok_named(run.st == TM_OK, run.err.text);
-    tm_emit_pftrace.close(run.state);
+    tm_emit_pftrace_functions.close(run.state);
     tm_buf_reserve(&out, 1 << 20);
     rewind(file);
     out.len = fread(out.data, 1, out.cap, file);

@@ -180,16 +180,7 @@ static void json_close(void *state)
     free(j);
 }
 
-static const char *const suffixes[] = {".json", NULL};
-
-const struct tm_emit tm_emit_json = {
-    .name = "json",
-    .suffixes = suffixes,
-    .needs_sorted = true,
-    .needs_placed = true,
-    .raw = "json",
-    .needs_detail = true,
-    .reads_json_raw = true,
+const struct tm_emit_functions tm_emit_json_functions = {
     .open = json_open,
     .frame = json_frame,
     .finish = json_finish,

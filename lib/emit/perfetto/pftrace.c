@@ -574,18 +574,7 @@ static void pftrace_close(void *state)
     free(p);
 }
 
-static const char *const suffixes[] = {".pftrace", ".perfetto-trace", NULL};
-
-const struct tm_emit tm_emit_pftrace = {
-    .name = "pftrace",
-    .suffixes = suffixes,
-    .is_binary = true,
-    .needs_sorted = true,
-    .needs_placed = true,
-    .raw = "proto,short-line",
-    .takes_compact_messages = true,
-    .needs_detail = true,
-    .copies_packets = true,
+const struct tm_emit_functions tm_emit_pftrace_functions = {
     .open = pftrace_open,
     .frame = pftrace_frame,
     .finish = pftrace_finish,

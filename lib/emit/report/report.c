@@ -119,49 +119,28 @@ static void close_report(void *state)
     free(r);
 }
 
-static const char *const report_suffixes[] = {".report", NULL};
-
-const struct tm_emit tm_emit_report = {
-    .name = "report",
-    .needs_detail = true,
-    .reports_notices = true,
-    .suffixes = report_suffixes,
+const struct tm_emit_functions tm_emit_report_functions = {
     .open = open_report,
     .frame = show_frame,
     .finish = finish_report,
     .close = close_report,
 };
 
-static const char *const no_suffixes[] = {NULL};
-
-const struct tm_emit tm_emit_explain = {
-    .name = "explain",
-    .reports_notices = true,
-    .suffixes = no_suffixes,
-    .needs_placed = true,
+const struct tm_emit_functions tm_emit_explain_functions = {
     .open = open_any,
     .frame = show_frame,
     .finish = finish_explain,
     .close = close_report,
 };
 
-const struct tm_emit tm_emit_summary = {
-    .name = "summary",
-    .reports_notices = true,
-    .suffixes = no_suffixes,
-    .needs_placed = true,
+const struct tm_emit_functions tm_emit_summary_functions = {
     .open = open_any,
     .frame = show_frame,
     .finish = finish_summary,
     .close = close_report,
 };
 
-const struct tm_emit tm_emit_dropped = {
-    .name = "dropped",
-    .reports_notices = true,
-    .suffixes = no_suffixes,
-    .needs_placed = true,
-    .needs_dropped = true,
+const struct tm_emit_functions tm_emit_dropped_functions = {
     .open = open_dropped,
     .frame = show_dropped,
     .finish = finish_dropped,

@@ -75,17 +75,7 @@ enum tm_status tm_sqlite_finish(void *state, struct tm_error *err)
     return st < 0 ? st : tm_sqlite_complete(s, err);
 }
 
-static const char *const suffixes[] = {".db", ".sqlite", ".sqlite3", NULL};
-
-const struct tm_emit tm_emit_sqlite = {
-    .name = "sqlite",
-    .suffixes = suffixes,
-    .is_binary = true,
-    .needs_path = true,
-    .needs_sorted = true,
-    .needs_placed = true,
-    .needs_detail = true,
-    .raw = "ftrace",
+const struct tm_emit_functions tm_emit_sqlite_functions = {
     .open = tm_sqlite_open,
     .frame = tm_sqlite_frame,
     .finish = tm_sqlite_finish,

@@ -4,29 +4,16 @@
 #include "base/pb.h"
 #include "emit/outputs.h"
 #include "emit/sqlite/internal.h"
+#include "emit/table_files.h"
 #include "os/out_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-/* All tables, and those views that show more than the rows of one table and are not contained in a larger view. */
-#define TABLES(X)                                                                                                   \
-    X(android_logs) X(args) X(clock_snapshot) X(counter) X(counter_track) X(cpu) X(cpu_available_frequencies)       \
-    X(cpu_counter_track) X(cpu_profile_stack_sample) X(cpu_track) X(flow) X(ftrace_event) X(gpu)                    \
-    X(gpu_counter_track) X(heap_graph) X(heap_graph_class) X(heap_graph_object) X(heap_graph_object_data)             \
-    X(heap_graph_primitive) X(heap_graph_reference) X(heap_profile) X(heap_profile_allocation)                      \
-    X(instruments_sample) X(machine) X(metadata)                                                                    \
-    X(perf_sample) X(process) X(process_counter_track) X(process_track) X(sched) X(slice) X(spurious_sched_wakeup)  \
-    X(stack_profile_callsite) X(stack_profile_frame) X(stack_profile_mapping) X(stack_profile_symbol)               \
-    X(stack_sample) X(stack_sample_counter) X(stats) X(thread) X(thread_counter_track) X(thread_state)              \
-    X(thread_track) X(tm_accounting) X(tm_placement) X(tm_sample) X(trace_bounds) X(trace_file) X(track)
-
-#define FILE_OF(table) #table ".csv",
 #define QUERY_OF(table) "SELECT * FROM " #table,
 
-static const char *const files[] = {TABLES(FILE_OF) NULL};
-static const char *const queries[] = {TABLES(QUERY_OF) NULL};
+static const char *const queries[] = {TM_TABLE_FILES(QUERY_OF) NULL}; /* of the members of the output */
 
 /* Puts a value as a CSV field. NULL is an empty field; an empty text has quotes. */
 static void put_value(struct tm_out *out, sqlite3_stmt *stmt, int column)
@@ -82,41 +69,31 @@ static enum tm_status write_rows(struct tm_sqlite *s, const char *query, struct 
 static enum tm_status write_table(struct tm_sqlite *s, size_t i, struct tm_error *err)
 {
     enum { MODE = 0666 };
+    const char *file = tm_emit_tables.members[i];
     char path[4096 + 64];
     struct tm_out out = {.failed = false};
-    if (tm_out_file_member(s->context->path, files[i], path, sizeof path) < 0)
-        return tm_error_errno(err, ENAMETOOLONG, "%s: cannot open for writing", files[i]);
+    if (tm_out_file_member(s->context->path, file, path, sizeof path) < 0)
+        return tm_error_errno(err, ENAMETOOLONG, "%s: cannot open for writing", file);
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, MODE);
     if (fd < 0)
-        return tm_error_errno(err, errno, "%s: cannot open for writing", files[i]);
-    tm_out_init(&out, fd, files[i]);
+        return tm_error_errno(err, errno, "%s: cannot open for writing", file);
+    tm_out_init(&out, fd, file);
     enum tm_status st = write_rows(s, queries[i], &out, err);
     tm_out_release(&out);
     if (close(fd) != 0 && st == TM_OK)
-        st = tm_error_errno(err, errno, "%s: cannot write", files[i]);
+        st = tm_error_errno(err, errno, "%s: cannot write", file);
     return st;
 }
 
 static enum tm_status finish_tables(void *state, struct tm_error *err)
 {
     enum tm_status st = tm_sqlite_finish(state, err);
-    for (size_t i = 0; files[i] && st == TM_OK; i++)
+    for (size_t i = 0; queries[i] && st == TM_OK; i++)
         st = write_table(state, i, err);
     return st;
 }
 
-static const char *const suffixes[] = {"/", NULL};
-
-const struct tm_emit tm_emit_tables = {
-    .name = "tables",
-    .suffixes = suffixes,
-    .is_binary = true,
-    .needs_path = true,
-    .members = files,
-    .needs_sorted = true,
-    .needs_placed = true,
-    .needs_detail = true,
-    .raw = "ftrace",
+const struct tm_emit_functions tm_emit_tables_functions = {
     .open = tm_sqlite_open,
     .frame = tm_sqlite_frame,
     .finish = finish_tables,

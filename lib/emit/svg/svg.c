@@ -74,12 +74,7 @@ static void close_svg(void *state)
     free(svg);
 }
 
-static const char *const svg_suffixes[] = {".svg", NULL};
-
-const struct tm_emit tm_emit_svg = {
-    .name = "svg",
-    .suffixes = svg_suffixes,
-    .needs_placed = true,
+const struct tm_emit_functions tm_emit_svg_functions = {
     .open = open_svg,
     .frame = show_frame,
     .finish = finish_svg,

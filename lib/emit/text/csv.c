@@ -182,16 +182,7 @@ static void close_csv(void *state)
     free(c);
 }
 
-static const char *const suffixes[] = {".csv", NULL};
-
-const struct tm_emit tm_emit_csv = {
-    .name = "csv",
-    .suffixes = suffixes,
-    .needs_sorted = true,
-    .needs_placed = true,
-    .needs_detail = true,
-    .has_args = true,
-    .events = &tm_emit_csv_events,
+const struct tm_emit_functions tm_emit_csv_functions = {
     .open = open_csv,
     .frame = show_frame,
     .finish = finish_csv,

@@ -148,8 +148,7 @@ static void close_csv(void *state)
     free(c);
 }
 
-const struct tm_emit tm_emit_csv_events = {
-    .name = "csv",
+const struct tm_emit_functions tm_emit_csv_events_functions = {
     .open = open_csv,
     .frame = show_frame,
     .finish = finish_csv,

@@ -246,15 +246,7 @@ static void close_frames(void *state)
     free(f);
 }
 
-static const char *const frames_suffixes[] = {".frames", NULL};
-
-const struct tm_emit tm_emit_frames = {
-    .name = "frames",
-    .shows_stream = true,
-    .takes_compact_messages = true,
-    .suffixes = frames_suffixes,
-    .raw = "all",
-    .needs_detail = true,
+const struct tm_emit_functions tm_emit_frames_functions = {
     .open = open_frames,
     .frame = show_frame,
     .finish = finish_frames,

@@ -130,16 +130,7 @@ static void close_jsonl(void *state)
     free(j);
 }
 
-static const char *const suffixes[] = {".jsonl", ".ndjson", NULL};
-
-const struct tm_emit tm_emit_jsonl = {
-    .name = "jsonl",
-    .suffixes = suffixes,
-    .needs_sorted = true,
-    .needs_placed = true,
-    .needs_detail = true,
-    .has_args = true,
-    .events = &tm_emit_jsonl_events,
+const struct tm_emit_functions tm_emit_jsonl_functions = {
     .open = open_jsonl,
     .frame = show_frame,
     .finish = finish_jsonl,

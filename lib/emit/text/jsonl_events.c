@@ -266,9 +266,7 @@ static void close_jsonl(void *state)
     free(j);
 }
 
-const struct tm_emit tm_emit_jsonl_events = {
-    .name = "jsonl",
-    .needs_detail = true,
+const struct tm_emit_functions tm_emit_jsonl_events_functions = {
     .open = open_jsonl,
     .frame = show_frame,
     .finish = finish_jsonl,

@@ -172,15 +172,7 @@ static void close_text(void *state)
     free(t);
 }
 
-static const char *const suffixes[] = {".txt", ".text", NULL};
-
-const struct tm_emit tm_emit_text = {
-    .name = "text",
-    .suffixes = suffixes,
-    .needs_sorted = true,
-    .needs_placed = true,
-    .needs_detail = true,
-    .events = &tm_emit_text_events,
+const struct tm_emit_functions tm_emit_text_functions = {
     .open = open_text,
     .frame = show_frame,
     .finish = finish_text,

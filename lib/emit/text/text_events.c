@@ -120,8 +120,7 @@ static void close_text(void *state)
     free(t);
 }
 
-const struct tm_emit tm_emit_text_events = {
-    .name = "text",
+const struct tm_emit_functions tm_emit_text_events_functions = {
     .open = open_text,
     .frame = show_frame,
     .finish = finish_text,
