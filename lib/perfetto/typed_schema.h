@@ -21,8 +21,11 @@ enum tm_typed_kind {
     TM_TYPED_ANNOTATION /* a DebugAnnotation */
 };
 
+/* Names are in the tables themselves. Thousands of pointers to them would be relocated at the start of a program. */
+enum { TM_TYPED_FIELD_NAME_MAX = 63, TM_TYPED_VALUE_NAME_MAX = 83 };
+
 struct tm_typed_field {
-    const char *name;
+    char name[TM_TYPED_FIELD_NAME_MAX + 1];
     uint16_t number;
     uint8_t kind; /* enum tm_typed_kind */
     uint8_t is_repeated;
@@ -32,7 +35,7 @@ struct tm_typed_field {
 /* A value of an enum. */
 struct tm_typed_value {
     int32_t number;
-    const char *name;
+    char name[TM_TYPED_VALUE_NAME_MAX + 1];
 };
 
 struct tm_typed_schema {
