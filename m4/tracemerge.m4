@@ -25,9 +25,10 @@ AC_DEFUN([TM_SONAME], [
 ])
 
 # Links the archive of the library $2 of module $1 if there is one and archives are wanted. Each shared library
-# lengthens the start of a program. $1_LINK says which it is, for doc/tracemerge.spdx.
+# lengthens the start of a program. $1_LINK says which it is, for doc/tracemerge.spdx. $1_SHARED is the shared library.
 AC_DEFUN([TM_ARCHIVE], [
   $1_LINK=DYNAMIC_LINK
+  $1_SHARED=$$1_LIBS
   AS_IF([test "x$enable_archives" != xno], [
     AC_MSG_CHECKING([for an archive of lib$2])
     tm_save_LIBS=$LIBS
@@ -37,6 +38,7 @@ AC_DEFUN([TM_ARCHIVE], [
     AC_MSG_RESULT([$tm_archive])
   ])
   AC_SUBST([$1_LINK])
+  AC_SUBST([$1_SHARED])
 ])
 
 # Adds flags to a variable of flags if a program is linked with both, which then runs.

@@ -89,6 +89,7 @@ WRAP(int, pipe, "pipe", EMFILE, -1, (int ends[2]), (ends))
 WRAP(int, dup, "dup", EMFILE, -1, (int fd), (fd))
 WRAP(int, dup2, "dup2", EMFILE, -1, (int from, int to), (from, to))
 WRAP(pid_t, fork, "fork", EAGAIN, -1, (void), ())
+WRAP(pid_t, tm_compat_spawn, "fork", EAGAIN, -1, (void (*become)(void *), void *context), (become, context))
 WRAP(void *, mmap, "mmap", ENOMEM, MAP_FAILED, (void *at, size_t len, int use, int flags, int fd, off_t from),
      (at, len, use, flags, fd, from))
 WRAP(int, pthread_create, "pthread_create", EAGAIN, EAGAIN,
