@@ -63,13 +63,37 @@ needs() {
 }
 
 @test "a library without the functions that are called is refused" {
-    # zlib is there in any case; it serves as a library of that name.
+    # cJSON is there in any case; it serves as a library of that name.
     file=$(sed -n 's/^#define SQLITE_SONAME "\(.*\)"$/\1/p' "$TM_BIN/../config.h")
-    zlib=$(LD_LIBRARY_PATH='' ldd "$TM_BIN/tm-unpack" | sed -n 's/^.*libz\.so.* => \([^ ]*\).*$/\1/p')
-    [ -n "$zlib" ] || skip "zlib is linked statically"
-    cp "$zlib" "broken/$file"
+    cjson=$(LD_LIBRARY_PATH='' ldd "$TM_BIN/tm-manifest" | sed -n 's/^.*libcjson\.so.* => \([^ ]*\).*$/\1/p')
+    [ -n "$cjson" ] || skip "cJSON is linked statically"
+    cp "$cjson" "broken/$file"
     run --separate-stderr tm-merge -q -o merged.db "$demo"
     [ "$status" -eq 3 ]
     [[ $stderr == *"$file: has no function sqlite3_auto_extension"* ]]
     [ ! -e merged.db ]
+}
+
+@test "without ISA-L gzip is refused, and a ZIP whose members are not compressed is read" {
+    gzip -c "$demo" >demo.tar.gz
+    tar -xf "$demo"
+    zip -q0 demo.zip ./*.pftrace ./*.json
+    needs ISAL_SONAME demo.tar.gz
+    tm-unpack demo.zip >/dev/null
+}
+
+@test "a stage needs no library but libc and cJSON if archives are linked" {
+    grep -q '^ZLIB_LINK = STATIC_LINK$' "$TM_BIN/../Makefile" || skip "configured without archives"
+    ! grep -q '^TM_SANITIZE = .' "$TM_BIN/../Makefile" || skip "sanitizers have libraries of their own"
+    for program in tm-merge tm-unpack tm-sort tm-emit tm-manifest tm-clocks; do
+        LD_LIBRARY_PATH='' ldd "$TM_BIN/$program" |
+            sed -E '/linux-vdso|ld-linux|libc\.so/d; /libcjson/d' >"$program.libraries"
+    done
+    [ -z "$(cat ./*.libraries)" ]
+}
+
+@test "tm-merge has no code of an output" {
+    nm "$TM_BIN/tm-merge" >symbols
+    grep -q ' tm_emit_pftrace$' symbols
+    ! grep -q ' tm_emit_pftrace_functions$' symbols
 }
