@@ -24,16 +24,19 @@ AC_DEFUN([TM_SONAME], [
   AC_DEFINE_UNQUOTED([$1_SONAME], ["$tm_cv_soname_$1"], [The file of lib$2 that programs load.])
 ])
 
-# Links the archive of the library $2 of module $1 if there is one and archives are wanted. Each shared library
-# lengthens the start of a program. $1_LINK says which it is, for doc/tracemerge.spdx. $1_SHARED is the shared library.
+# Links the archive of the library $2 of module $1 if archives are wanted and a program that calls its function $3 links
+# with it and the libraries $4. Each shared library lengthens the start of a program. $1_LINK says which it is, for
+# doc/tracemerge.spdx. $1_SHARED is the shared library.
 AC_DEFUN([TM_ARCHIVE], [
   $1_LINK=DYNAMIC_LINK
   $1_SHARED=$$1_LIBS
   AS_IF([test "x$enable_archives" != xno], [
     AC_MSG_CHECKING([for an archive of lib$2])
     tm_save_LIBS=$LIBS
-    LIBS="-Wl,-Bstatic -l$2 -Wl,-Bdynamic"
-    AC_LINK_IFELSE([AC_LANG_PROGRAM()], [$1_LIBS=$LIBS; $1_LINK=STATIC_LINK; tm_archive=yes], [tm_archive=no])
+    tm_archive_LIBS=`printf '%s\n' "$$1_LIBS" | $SED 's/-l$2/-Wl,-Bstatic -l$2 -Wl,-Bdynamic/'`
+    LIBS="$tm_archive_LIBS $4"
+    AC_LINK_IFELSE([AC_LANG_CALL([], [$3])], [$1_LIBS=$tm_archive_LIBS; $1_LINK=STATIC_LINK; tm_archive=yes],
+      [tm_archive=no])
     LIBS=$tm_save_LIBS
     AC_MSG_RESULT([$tm_archive])
   ])

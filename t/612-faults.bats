@@ -34,7 +34,7 @@ END
     gzip -k x.json
     touch text
     faults tm-unpack $all out.json "tm-merge -o out.json $PWD/x.json $PWD/x.json.gz"
-    faults tm-merge $all,malloc out.json "tm-merge -o out.json $PWD/x.json $PWD/x.json.gz"
+    faults tm-merge "$all!,malloc" out.json "tm-merge -o out.json $PWD/x.json $PWD/x.json.gz"
     tm-unpack --no-json-detail --by-reference --text text x.json x.json.gz | tm-manifest | tm-clocks | tm-sort >s
     faults tm-emit $all,malloc out "tm-emit -f json -o out --source $PWD/x.json --source $PWD/text <$PWD/s"
 }
@@ -87,7 +87,7 @@ END
 }
 
 @test "tm-merge itself leaves no OUT and no stage after any failure" {
-    faults tm-merge $all,malloc out.jsonl "tm-merge -o out.jsonl $TM_SRC/doc/examples/phone-watch-app.tar"
+    faults tm-merge "$all!,malloc" out.jsonl "tm-merge -o out.jsonl $TM_SRC/doc/examples/phone-watch-app.tar"
 }
 
 @test "each failing stage of tm-merge gives one line, exit 3 and no OUT" {

@@ -77,7 +77,7 @@ struct tm_emit_functions {
     void (*close)(void *state); /* STATE may be NULL */
 };
 
-/* Returns the functions of EMIT. */
+/* Returns the functions of EMIT, one of outputs.h; NULL for another. */
 const struct tm_emit_functions *tm_emit_functions_of(const struct tm_emit *emit);
 
 extern const struct tm_emit *const tm_emits[]; /* NULL-terminated; the first is the default */

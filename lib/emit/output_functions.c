@@ -24,8 +24,8 @@ static const struct {
 
 const struct tm_emit_functions *tm_emit_functions_of(const struct tm_emit *emit)
 {
-    size_t i = 0;
-    while (all[i].emit != emit)
-        i++;
-    return all[i].functions;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].emit == emit)
+            return all[i].functions;
+    return NULL;
 }

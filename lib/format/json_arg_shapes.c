@@ -70,8 +70,8 @@ enum tm_status tm_json_arg_shapes_find(struct tm_json_arg_shapes *shapes, const 
         return TM_OK;
     }
     count_string(shapes, *string, shapes->keys.len);
-    shapes->strings[at] = *string;
     shapes->known[at] = *shape;
+    shapes->strings[at] = *string;
     return TM_OK;
 }
 

@@ -15,11 +15,12 @@ unsigned tm_compat_processors(void);
 uint64_t tm_compat_memory_bytes(void);
 
 /* Has malloc take memory for large pages from the kernel: fresh memory costs a page fault for each page, of 4 KB or of
- * 2 MB. Call it before malloc is used. The heap begins with 16 MB, or less where the process may have little memory.
- * Large pages are asked for these; for what is added later the environment must ask (os/large_pages.h). When the 16 MB
- * are used, blocks from 2 MB on are mapped on their own, so arrays that grow need no copy and leave no gap. The heap
- * grows by 16 MB for other blocks, and keeps as much freed memory. Only pages that are used take memory. All threads
- * use the heap: they allocate seldom, so they hardly wait for each other. Does nothing where malloc cannot. */
+ * 2 MB. Call it before malloc is used. The heap begins at a large page, with 16 MB, or with less where the process may
+ * have little memory. Large pages are asked for these; for what is added later the environment must ask
+ * (os/large_pages.h). When the 16 MB are used, blocks from 2 MB on are mapped on their own, so arrays that grow need no
+ * copy and leave no gap. The heap grows by 16 MB for other blocks, and keeps as much freed memory. Only pages that are
+ * used take memory. All threads use the heap: they allocate seldom, so they hardly wait for each other. Does nothing
+ * where malloc cannot. */
 void tm_compat_prepare_heap(void);
 
 /* Asks the kernel for a pipe buffer of BYTES on FD. Does nothing if FD is not a pipe. */
@@ -61,10 +62,10 @@ void tm_compat_end_with_parent(void);
 char *tm_compat_real_path(const char *path);
 
 /* Starts a process that calls BECOME with CONTEXT. BECOME is to replace it by a program; if it returns, the process
- * ends with status 127. Until then the process shares the caller's memory and the caller waits, so BECOME can tell it
- * why it failed. It may call only what a handler of signals may call. All signals must be blocked. Returns the process
- * id, or -1 with errno set. This takes a third of the time of posix_spawn, which asks for the handler of every
- * signal. */
+ * ends with status 127. It may call only what a handler of signals may call. All signals must be blocked. On Linux the
+ * process shares the caller's memory until then and the caller waits, so BECOME can tell it why it failed; elsewhere it
+ * has a copy, and only the status tells. Returns the process id, or -1 with errno set. This takes a third of the time
+ * of posix_spawn, which asks for the handler of every signal. */
 pid_t tm_compat_spawn(void (*become)(void *), void *context);
 
 #endif

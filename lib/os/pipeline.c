@@ -143,9 +143,9 @@ static int start_program(struct tm_stage *stage, const struct ends *ends, char *
     (void)sigprocmask(SIG_SETMASK, &all, &before);
     stage->pid = tm_compat_spawn(become, &program);
     int e = stage->pid < 0 ? errno : program.failure;
-    (void)sigprocmask(SIG_SETMASK, &before, NULL);
     if (stage->pid > 0 && e != 0)
         (void)waitpid(stage->pid, NULL, 0);
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
     return e;
 }
 

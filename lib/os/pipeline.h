@@ -41,7 +41,7 @@ struct tm_pipeline {
     /* A handler of the caller sets this to the signal that came. It is passed on to all stages. */
     const volatile sig_atomic_t *signal_seen;
     /* The signal mask of the stages, and of this process while it waits. Everywhere else the caller blocks the signals
-     * that it handles. */
+     * that it handles: SIGINT, SIGTERM and SIGHUP at most, because a stage that starts resets only these. */
     sigset_t wait_mask;
     /* During the wait, tick is called every tick_ms (0: never). quiet is called before anything is written to standard
      * error. Both get CONTEXT. */

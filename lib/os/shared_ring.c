@@ -16,7 +16,7 @@ enum {
     RING_PAGE_BYTES = 4096, /* after the ring's bytes */
     RING_FULL_MS = 1,       /* how often a writer looks for room, because its reader cannot wake it through the pipe */
     RING_DRAIN_BYTES = 64,
-    RING_STEP_MIN = 32 << 10, /* so much memory at a time gets its pages; at first little, for short streams */
+    RING_STEP_MIN = 64 << 10, /* so much memory at a time gets its pages; at first little, for short streams */
     RING_STEP_MAX = 256 << 10
 };
 

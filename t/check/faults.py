@@ -1,7 +1,8 @@
 """Makes each call of a kind fail in turn, in one program of a command, and checks the result.
 
-usage: faults.py FAULT_SO PROGRAM CALL[,CALL...] OUT COMMAND
+usage: faults.py FAULT_SO PROGRAM CALL[!][,CALL[!]...] OUT COMMAND
 
+A CALL with ! must be made at least once.
 bash -o pipefail -c runs COMMAND in an empty folder of its own. OUT is the file that it writes there; if OUT is '',
 standard output counts. When a call fails, one of two things must happen. Either the command ends in time with exit
 status 3 (or any other failure, for calls that may fail for other reasons), prints one line about it (beside lines that
@@ -65,6 +66,7 @@ if whole[0] != 0 or not whole[1]:
     wrong("nothing", "the command fails by itself", whole)
 for call in calls.split(","):
     n, found = 1, 0
+    is_made, call = call.endswith("!"), call.rstrip("!")
     while True:
         fault = "%s:%d" % (call, n)
         answer = run(fault)
@@ -75,6 +77,8 @@ for call in calls.split(","):
         n += 1 if n < EVERY else n // 4
     tried += 1
     hits += found
+    if is_made and found == 0:
+        wrong("nothing", "%s was not called" % call, whole)
     if found:
         judge(call + ":1+", run(call + ":1+"))
 print("%s: %d faults of %d calls" % (program, hits, tried))

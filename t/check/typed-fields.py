@@ -97,6 +97,14 @@ def choose_of_track_event(source, messages, extensions):
                              [f for of, f in extensions if of == TRACK_EVENT])
 
 
+def check_length(name, macro):
+    """Ends the program if an array of the tables has no room for NAME and its NUL."""
+    header = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../lib/perfetto/typed_schema.h')
+    most = int(re.search(macro + r' = (\d+)', open(header).read())[1])
+    if len(name) > most:
+        sys.exit('%s: longer than %s' % (name, macro))
+
+
 def print_tables(messages, enums, order, used, has_names):
     print('static const struct tm_typed_field fields[] = {')
     firsts, count = [], 0
@@ -105,6 +113,7 @@ def print_tables(messages, enums, order, used, has_names):
         firsts.append(count)
         for f in sorted(messages[name], key=lambda f: f['number']):
             of = order.index(f['type']) if f['kind'] == 'MESSAGE' else used.index(f['type']) if f['kind'] == 'ENUM' else 0
+            check_length(f['name'], 'TM_TYPED_FIELD_NAME_MAX')
             print('    {"%s", %d, TM_TYPED_%s, %d, %d},' % (f['name'], f['number'], f['kind'], f['is_repeated'], of))
             count += 1
     print('};\n')
@@ -120,6 +129,7 @@ def print_tables(messages, enums, order, used, has_names):
         print('    /* %d: %s */' % (len(firsts), name.rsplit('.', 1)[1]))
         firsts.append(count)
         for number, text in enums[name]:
+            check_length(text, 'TM_TYPED_VALUE_NAME_MAX')
             print('    {%d, "%s"},' % (number, text))
             count += 1
     print('};\n')

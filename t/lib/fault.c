@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -268,13 +267,10 @@ int pipe(int fds[2])
     return hit("pipe", EMFILE) ? -1 : (int)syscall(SYS_pipe2, fds, 0);
 }
 
-int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
-                const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
+/* A function that calls vfork cannot return. With fork the caller does not learn why its program failed to start. */
+pid_t vfork(void)
 {
-    int (*next)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[],
-                char *const[]);
-    find(&next, "posix_spawn");
-    return hit("fork", EAGAIN) ? EAGAIN : next(pid, path, actions, attr, argv, envp);
+    return hit("fork", EAGAIN) ? -1 : fork();
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*work)(void *), void *arg)

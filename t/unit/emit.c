@@ -157,6 +157,10 @@ static void test_table(void)
     is_str(tm_emit_choose(NULL, "a.b/x.jsonl")->name, "jsonl");
     is_str(tm_emit_choose(NULL, "a.b/plain")->name, "text");
     is_str(tm_emit_choose(NULL, ".hidden")->name, "text");
+    for (size_t i = 0; tm_emits[i]; i++) {
+        ok(tm_emit_functions_of(tm_emits[i]) != NULL);
+        ok(tm_emits[i]->events == NULL || tm_emit_functions_of(tm_emits[i]->events) != NULL);
+    }
     ok(tm_emit_choose("nothing", NULL) == NULL);
     ok(tm_emit_choose(NULL, "x.pdf") == NULL);
     ok(tm_emit_for_path(".csv") == NULL);

@@ -8,7 +8,7 @@
 #include "stream/event_sink.h"
 #include "stream/text_file.h"
 
-/* Zero-initialise, then init; release at the end. One for each file. */
+/* Init, and release at the end. One for each file. */
 struct tm_json_rows {
     struct tm_event_sink *sink; /* borrowed */
     bool has_source;  /* event texts may stay in the file; set after init */
