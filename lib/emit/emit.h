@@ -1,5 +1,5 @@
-/* The interface of an output of tm-emit. An output is one file, its description in output_table.c, which tm-merge has
- * too, and one line in output_functions.c. */
+/* The interface of an output of tm-emit. An output is one file, its name in outputs.h, and its description in
+ * output_table.c, which tm-merge has too. */
 #ifndef TM_EMIT_EMIT_H
 #define TM_EMIT_EMIT_H
 

@@ -138,9 +138,9 @@ void tm_compat_prepare_heap(void)
     (void)mallopt(M_TRIM_THRESHOLD, HEAP_BYTES);
     (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
     uint8_t *const begin = sbrk(0), *first = malloc(GROWTH_BYTES);
-    const uintptr_t from = (uintptr_t)begin, end = (uintptr_t)sbrk(0);
-    if (first && end > from && end - from <= 2 * HEAP_BYTES) /* it is in the heap */
-        tm_compat_large_pages(begin, end - from);
+    const size_t grown = (uintptr_t)sbrk(0) - (uintptr_t)begin;
+    if (first && grown > 0 && grown <= 2 * HEAP_BYTES) /* it is in the heap */
+        tm_compat_large_pages(begin, grown);
     free(first);
 #endif
 }
@@ -201,12 +201,11 @@ char *tm_compat_real_path(const char *path)
 
 pid_t tm_compat_spawn(void (*become)(void *), void *context)
 {
-#if !defined __linux__
-    pid_t pid = fork(); /* POSIX.1-2008 has no vfork */
-#elif defined __clang_analyzer__
-    pid_t pid = fork(); /* it refuses vfork, and each call after it; compat.h states which are allowed */
-#else
+/* POSIX.1-2008 has no vfork. clang's analyzer refuses it, and each call after it; compat.h states which are allowed. */
+#if defined __linux__ && !defined __clang_analyzer__
     pid_t pid = vfork();
+#else
+    pid_t pid = fork();
 #endif
     if (pid == 0) {
         become(context);

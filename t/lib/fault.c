@@ -267,7 +267,8 @@ int pipe(int fds[2])
     return hit("pipe", EMFILE) ? -1 : (int)syscall(SYS_pipe2, fds, 0);
 }
 
-/* A function that calls vfork cannot return. With fork the caller does not learn why its program failed to start. */
+/* A child of vfork must not return from the function that called it, so the child is one of fork. Then the caller does
+ * not learn why a program could not be started. */
 pid_t vfork(void)
 {
     return hit("fork", EAGAIN) ? -1 : fork();
