@@ -35,6 +35,24 @@ END
     [ "$(tm-merge -q -f csv t.txt | grep -c cookie)" = 0 ]
 }
 
+@test "the cookie of a marker that becomes a TrackEvent is an annotation" {
+    cat >first.txt <<'END'
+# tracer: nop
+   a-5 (5) [000] ...1 1.000001: tracing_mark_write: B|5|first
+   a-5 (5) [000] ...1 1.000002: tracing_mark_write: E|5
+END
+    cat >second.txt <<'END'
+# tracer: nop
+   a-5 (5) [000] ...1 1.000003: tracing_mark_write: S|5|job|77
+   a-5 (5) [000] ...1 1.000004: tracing_mark_write: F|5|job|77
+   a-5 (5) [000] ...1 1.000005: tracing_mark_write: B|5|second
+   a-5 (5) [000] ...1 1.000006: tracing_mark_write: E|5
+END
+    tm-merge -q -o merged.pftrace first.txt second.txt
+    tm-merge -q -o p.db merged.pftrace
+    same '1000003000|job|debug.cookie|int|77'
+}
+
 @test "legacy events have their id and phase as args" {
     python3 - >p.pftrace <<'END'
 import os, sys

@@ -44,8 +44,7 @@ enum tm_status tm_model_added_args(struct tm_model_output *out, struct tm_model_
                                    struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    const uint32_t async = TM_EVENT_ASYNC | TM_EVENT_HAS_TRACK;
-    bool has_cookie = ev->is_of_kernel && (e->flags & async) == async && e->category == 0 && !tm_named_track_is_of(e);
+    bool has_cookie = tm_event_has_cookie(e);
     if (!out->options.adds_args || !(has_cookie || is_legacy(e)))
         return TM_OK;
     tm_buf_clear(&out->args);

@@ -61,4 +61,12 @@ bool tm_named_track_is_of_counter(const struct tm_event *event);
 /* True if the detail of EVENT describes its track. */
 bool tm_named_track_is_of(const struct tm_event *event);
 
+/* True if EVENT is an asynchronous marker whose column track is a cookie. The reference shows that as the argument
+ * cookie of the slice. */
+static inline bool tm_event_has_cookie(const struct tm_event *event)
+{
+    return tm_event_is_async_marker(event->flags) && event->flags & TM_EVENT_HAS_TRACK && event->category == 0 &&
+           !tm_named_track_is_of(event);
+}
+
 #endif

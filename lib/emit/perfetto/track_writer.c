@@ -4,7 +4,8 @@
 #include "emit/perfetto/track_ends.h"
 #include "emit/perfetto/track_packet.h"
 #include "emit/perfetto/track_tasks.h"
-#include "stream/detail_fields.h"
+#include "perfetto/named_tracks.h"
+#include "stream/detail_arg.h"
 
 #include "base/checked.h"
 #include "base/hash.h"
@@ -185,6 +186,18 @@ static enum tm_status note_target(struct tm_track_writer *w, const struct tm_eve
     return has_flows(e) ? tm_flow_targets_begin(&w->flows, uuid, e->time_ns, end_ns, err) : TM_OK;
 }
 
+/* Adds E's cookie to its arguments. The detail is in w->detail. */
+static enum tm_status add_cookie(struct tm_track_writer *w, struct tm_event *e, struct tm_error *err)
+{
+    tm_buf_clear(&w->detail);
+    if ((e->detail_bytes && tm_buf_add(&w->detail, e->detail, e->detail_bytes) != TM_OK) ||
+        tm_detail_arg_int(&w->detail, "cookie", (int64_t)e->track) != TM_OK)
+        return tm_error_nomem(err);
+    e->detail = w->detail.data;
+    e->detail_bytes = (uint32_t)w->detail.len;
+    return TM_OK;
+}
+
 static enum tm_status write_begin(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                   struct tm_error *err)
 {
@@ -195,7 +208,11 @@ static enum tm_status write_begin(struct tm_track_writer *w, const struct tm_eve
         st = tm_track_ends_begun(w, e, &slice, err);
     if (st >= 0)
         st = note_target(w, e, uuid, -1, err);
-    return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_BEGIN, uuid, err);
+    if (st < 0 || !tm_event_has_cookie(e))
+        return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_BEGIN, uuid, err);
+    struct tm_event with = *e;
+    st = add_cookie(w, &with, err);
+    return st < 0 ? st : tm_track_packet_event(w, &with, TM_TRACK_BEGIN, uuid, err);
 }
 
 static enum tm_status write_instant(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
@@ -498,5 +515,6 @@ void tm_track_writer_release(struct tm_track_writer *w)
     tm_annotation_names_release(&w->arg_names);
     tm_buf_release(&w->interned);
     tm_buf_release(&w->body);
+    tm_buf_release(&w->detail);
     tm_flow_targets_release(&w->flows);
 }

@@ -74,7 +74,7 @@ struct tm_track_writer {
     uint64_t order;
     struct tm_timestamp_group group; /* events of one time, not yet in order */
     int64_t group_ns;
-    struct tm_buf interned, body;
+    struct tm_buf interned, body, detail;
     struct tm_event_texts texts; /* of the current event */
     struct tm_flow_targets flows;
     uint64_t time_uuid; /* the counter of thread time for which the current event has a value */
