@@ -54,6 +54,20 @@ EOF
     diff -u "$data/gecko.frames" got
 }
 
+@test "a thread keeps its name if its first event lies before the start of trace time" {
+    printf '{"traceEvents":[{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"}]}' >base.json
+    cp "$data/gecko.json" .
+    sed 's/dev.perfetto.clock_sync/other/g' "$data/instruments.xml" >instruments.xml # a pinned file has no snapshots
+    tm-merge -q --sync gecko.json=base.json-5ms -o gecko.db base.json gecko.json
+    [ "$(sqlite3 gecko.db "SELECT t.name, p.name FROM thread t JOIN process p USING (upid) WHERE tid = 100")" = \
+        "GeckoMain|Parent Process" ]
+    tm-merge -q --sync instruments.xml=base.json-3ms -o instruments.db base.json instruments.xml
+    [ "$(sqlite3 instruments.db "SELECT t.name, p.name FROM thread t JOIN process p USING (upid) WHERE tid = 501")" = \
+        "Main Thread|App <x> (beta)" ]
+    # The time of the definition is no event's.
+    [ "$(sqlite3 gecko.db "SELECT start_ts FROM trace_bounds")" = 1000 ]
+}
+
 @test "Gecko: the preprocessed format is read, with its shared tables after the threads" {
     frames_anywhere "$data/gecko-processed.json" >got
     diff -u "$data/gecko-processed.frames" got

@@ -281,6 +281,14 @@ static bool is_repeatable(const struct tm_batch_placer *placer, const struct tm_
     return route->is_in_ns || (is_settled && !placer->lines.is_enabled);
 }
 
+/* Places a definition of ROUTE at the start of trace time. */
+static enum tm_row_result place_at_start(struct tm_clock_route *route, struct tm_row_time *time)
+{
+    time->time_ns = 0;
+    route->scope->records[route->record].definition_counts[TM_RESULT_PLACED]++;
+    return TM_RESULT_PLACED;
+}
+
 static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i,
                                     uint32_t flags, struct tm_error *err)
 {
@@ -304,6 +312,8 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
         if (st < 0)
             return prefix_file(placer, key.file, err);
     }
+    if (result == TM_RESULT_NEGATIVE_TIME && flags & TM_EVENT_FIRST_USE)
+        result = place_at_start(route, &time);
     placer->last.file = route->key.file;
     placer->last.machine = route->scope->machine;
     placer->last.clock = route->clock;

@@ -63,6 +63,15 @@ static void drop(struct tm_batch_placer *placer, const struct line_run *run, uin
     placer->all_kept = false;
 }
 
+/* Handles row I of RUN, whose line leads to TIME_NS, before the start of trace time. */
+static void handle_early(struct tm_batch_placer *placer, const struct line_run *run, uint32_t i, int64_t time_ns)
+{
+    if (tm_batch_u32(run->batch, TM_COL_FLAGS, i) & TM_EVENT_FIRST_USE)
+        tm_put_le64(placer->columns.times + (size_t)8 * i, 0);
+    else
+        drop(placer, run, i, time_ns);
+}
+
 /* Keeps row I of RUN where it was placed first, because no path leads to trace time any more. */
 static void keep_placement(struct tm_batch_placer *placer, const struct line_run *run, uint32_t i)
 {
@@ -89,7 +98,7 @@ static enum tm_status convert_run(struct tm_batch_placer *placer, struct line_ru
         if (st == TM_OK && !is_found)
             keep_placement(placer, run, i++);
         else if (st == TM_OK && !tm_row_convert_again(route, ns, &time_ns))
-            drop(placer, run, i++, time_ns);
+            handle_early(placer, run, i++, time_ns);
     }
     return st;
 }

@@ -42,6 +42,7 @@ const char *tm_name_of_flag(uint32_t flag)
         [21] = "raw_body",
         [22] = "marker",
         [23] = "in_order",
+        [24] = "first_use",
     };
     for (uint32_t bit = 0; bit < sizeof names / sizeof *names; bit++)
         if (flag >> bit & 1)

@@ -7,7 +7,7 @@
 #include "stream/detail_fields.h"
 
 enum { MERGE_NONE = 2 };
-enum { SEED_PROCESS = 1, SEED_MARKER = 3, SEED_EARLY_PROCESS = 4 };
+enum { SEED_PROCESS = 1, SEED_MARKER = 3 };
 
 bool tm_gecko_view_time(const struct tm_gecko_view *view, int64_t ns, int64_t *time_ns)
 {
@@ -40,10 +40,10 @@ static enum tm_status first_time(struct tm_gecko_view *view, uint64_t key, bool 
 static enum tm_status define(struct tm_gecko_view *view, enum tm_kind kind, uint32_t field, uint64_t track)
 {
     struct tm_event e = tm_gecko_view_event(view, kind);
-    e.flags |= TM_EVENT_DEFINITION;
+    e.flags |= TM_EVENT_DEFINITION | TM_EVENT_FIRST_USE;
     e.time_ns = view->first_ns;
     if (kind == TM_KIND_TRACK) { /* events need the track even if the first event is dropped */
-        e.flags |= TM_EVENT_UNTIMED | TM_EVENT_HAS_TRACK;
+        e.flags ^= TM_EVENT_FIRST_USE | TM_EVENT_UNTIMED | TM_EVENT_HAS_TRACK;
         e.time_ns = 0;
     }
     e.track = track;
@@ -77,8 +77,7 @@ static enum tm_status define_process(struct tm_gecko_view *view)
     const struct tm_gecko_thread *t = view->thread;
     uint64_t pid = (uint64_t)t->pid;
     bool is_new;
-    enum tm_status st =
-        first_time(view, tm_hash64_numbers(&pid, 1, view->first_ns < 0 ? SEED_EARLY_PROCESS : SEED_PROCESS), &is_new);
+    enum tm_status st = first_time(view, tm_hash64_numbers(&pid, 1, SEED_PROCESS), &is_new);
     if (st < 0 || !is_new || !t->has_pid)
         return st;
     tm_buf_clear(&view->message);
@@ -131,9 +130,7 @@ static enum tm_status define_thread_track(struct tm_gecko_view *view)
 
 enum tm_status tm_gecko_define(struct tm_gecko_view *view, int64_t time_ns)
 {
-    /* An event before time 0 may be dropped, and its definitions with it. So the first event from time 0 on defines
-     * them again. */
-    if (view->is_defined && (view->first_ns >= 0 || time_ns < 0))
+    if (view->is_defined)
         return TM_OK;
     view->is_defined = true;
     view->first_ns = time_ns;

@@ -33,7 +33,7 @@ static enum tm_status define(struct tm_instruments *x, uint64_t place, bool is_t
     size_t mark;
     struct tm_buf *d = &x->detail;
     e.tid = is_thread ? source->tid : 0;
-    e.flags = TM_EVENT_DEFINITION | (source->flags & TM_EVENT_HAS_PID) |
+    e.flags = TM_EVENT_DEFINITION | TM_EVENT_FIRST_USE | (source->flags & TM_EVENT_HAS_PID) |
               (is_thread ? (uint32_t)TM_EVENT_HAS_TID : 0);
     tm_buf_clear(d);
     bool good = tm_pb_begin(d, is_thread ? TM_DETAIL_THREAD : TM_DETAIL_PROCESS, &mark) == TM_OK;
