@@ -40,11 +40,12 @@ static enum tm_status first_time(struct tm_gecko_view *view, uint64_t key, bool 
 static enum tm_status define(struct tm_gecko_view *view, enum tm_kind kind, uint32_t field, uint64_t track)
 {
     struct tm_event e = tm_gecko_view_event(view, kind);
-    e.flags |= TM_EVENT_DEFINITION | TM_EVENT_FIRST_USE;
-    e.time_ns = view->first_ns;
-    if (kind == TM_KIND_TRACK) { /* events need the track even if the first event is dropped */
-        e.flags ^= TM_EVENT_FIRST_USE | TM_EVENT_UNTIMED | TM_EVENT_HAS_TRACK;
-        e.time_ns = 0;
+    e.flags |= TM_EVENT_DEFINITION;
+    if (kind == TM_KIND_TRACK) {
+        e.flags |= TM_EVENT_UNTIMED | TM_EVENT_HAS_TRACK;
+    } else {
+        e.flags |= TM_EVENT_FIRST_USE;
+        e.time_ns = view->first_ns;
     }
     e.track = track;
     if (kind == TM_KIND_PROCESS) {
