@@ -33,16 +33,16 @@ static void test_order(void)
           "");
 }
 
-/* The definition of a thread is at the time of its first event, and again at the first event that is not before 0. */
+/* The definition of a thread is at the time of its first event, also if that is before 0. */
 static void test_early(void)
 {
     GIVES("{" META
           ",\"threads\":[" THREAD(STRINGS "," FRAMES "," STACKS ",\"samples\":{\"schema\":{\"stack\":0,\"time\":1},"
                                           "\"data\":[[0,-1],[0,-2],[0,0],[0,1]]}") "]}",
           DEFINED("-1000000") "sample -1000000 pid=1 tid=2 thread frames=main\n"
-                              "sample -2000000 pid=1 tid=2 thread frames=main\n" DEFINED(
-                                  "0") "sample 0 pid=1 tid=2 thread frames=main\n"
-                                       "sample 1000000 pid=1 tid=2 thread frames=main\n" HINT);
+                              "sample -2000000 pid=1 tid=2 thread frames=main\n"
+                              "sample 0 pid=1 tid=2 thread frames=main\n"
+                              "sample 1000000 pid=1 tid=2 thread frames=main\n" HINT);
 }
 
 static bool refused(const char *text, const char *cause)
