@@ -178,6 +178,20 @@ for i in range(400):
     [[ "$output" == *"2 events read, 1 placed, 1 dropped; the accounts balance"* ]]
 }
 
+@test "--interpolate keeps the name of a thread whose first event a line puts before the start of trace time" {
+    . "$TM_SRC/t/lib/common.bash"
+    proto a.pb <<-'END'
+	snap 6=100000000 3=1000000000
+	event 100000001
+	snap 6=200000000 3=1010000000
+	END
+    cp "$TM_SRC/t/data/gecko.json" .
+    tm-merge -q --interpolate --sync gecko.json=a.pb:MONOTONIC+950ms -o a.db -f sqlite -o a.report -f report a.pb gecko.json
+    grep -q 'negative_time: 19, host, TRACE_FILE' a.report # and no definition
+    [ "$(sqlite3 a.db "SELECT t.name, p.name FROM thread t JOIN process p USING (upid) WHERE tid = 100")" = \
+        "GeckoMain|Parent Process" ]
+}
+
 @test "--interpolate stores many pending events on disk, and leaves no file there" {
     . "$TM_SRC/t/lib/common.bash"
     { echo 'snap 6=1000 130=0'; seq -f 'event %.0f clock=130' 70000; echo 'snap 6=211000 130=70000'; } | proto a.pb
