@@ -23,7 +23,7 @@ static const struct tm_program program = {
     .name = "tm-sort",
     .summary = "Reads a stream (standard input without FILE, or with -), writes it in the order of (time, order of\n"
                "processing of the file, position) with all definitions in front.",
-    .usage = "[-S SIZE] [-T DIR] [FILE]\n"
+    .usage = "[-j N] [-S SIZE] [-T DIR] [FILE]\n"
              "       tm-sort -m [-S SIZE] [-T DIR] [FILE]...\n"
              "       tm-sort -c [FILE]\n"
              "       tm-sort --cut=FROM,TO [FILE]\n"
@@ -36,6 +36,8 @@ static const struct tm_program program = {
              "      --into=DIR          with --cut=TIME,...: write all parts, as DIR/0.tms, DIR/1.tms, ..., once all\n"
              "                          are complete\n"
              "      --max-memory=SIZE   with --cut: memory in all, for the state of tasks and slices (default 1G)\n"
+             "  -j, --jobs=N            merge with N threads, at most 2, if all events are in memory (default: 2 if\n"
+             "                          there are 4 processors, else 1)\n"
              "  -S, --buffer-size=SIZE  memory for events; the rest goes to temporary files\n"
              "                          (K, M, G, T are powers of 1024; default a sixteenth of the memory, 256M to\n"
              "                          1G)\n"
@@ -100,6 +102,7 @@ static int take_option(void *context, int option, const char *value)
             return tm_program_usage(&program, "--cut=%s: not a list of increasing times, separated by commas", value);
         break;
     case 'i': settings->into = value; break;
+    case 'j': return tm_program_jobs(&program, value, &settings->sort.jobs);
     case 'T': settings->sort.temporary_dir = value; break;
     case 'M':
         if (tm_program_size(value, &settings->memory_max) < 0 || settings->memory_max == 0)
@@ -120,11 +123,12 @@ static int parse(int argc, char **argv, struct settings *settings)
         {"cut", required_argument, NULL, 'u'},
         {"into", required_argument, NULL, 'i'},
         {"max-memory", required_argument, NULL, 'M'},
+        {"jobs", required_argument, NULL, 'j'},
         {"buffer-size", required_argument, NULL, 'S'},
         {"temporary-directory", required_argument, NULL, 'T'},
         TM_PROGRAM_OPTIONS_END,
     };
-    const struct tm_program_options options = {":cmS:T:", longs, take_option, settings};
+    const struct tm_program_options options = {":cmj:S:T:", longs, take_option, settings};
     int status = tm_program_options(&program, &options, argc, argv);
     if (status != TM_OPTIONS_GO_ON)
         return status;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tm-unpack -j, tm-emit -j and tm-merge -j: the stream, the messages and the exit status are those of one thread.
+# -j of tm-unpack, tm-sort, tm-emit and tm-merge: the stream, the messages and the exit status are those of one thread.
 
 bats_require_minimum_version 1.5.0
 
@@ -215,7 +215,7 @@ END
         tm-merge -j 4 -f $format -o four many.zip
         cmp one four
     done
-    for p in tm-unpack tm-merge tm-emit; do
+    for p in tm-unpack tm-sort tm-merge tm-emit; do
         for n in 0 257 -1 x ''; do
             run $p -j "$n" many
             [ "$status" -eq 2 ]
@@ -256,4 +256,50 @@ END
         [ "$output" = "$message" ]
         [ ! -e out.json ]
     done
+}
+
+@test "tm-sort -j writes the same stream with any number of threads" {
+    gen=${TM_BIN%/bin}/t/gen/gen-stream
+    "$gen" -n 60000 -f 5 -d 300 >files
+    "$gen" -n 60000 -o shuffled >shuffled
+    "$gen" -n 60000 >sorted
+    tm-unpack many | tm-manifest | tm-clocks >ranks
+    for stream in files shuffled sorted ranks; do
+        tm-sort -j 1 <$stream >one
+        [ "$(wc -c <one)" -gt 1500000 ] # several batches
+        for j in 2 3 256; do
+            tm-sort -j $j <$stream | cmp - one
+            tm-sort -j $j -S 100k <$stream | cmp - one
+        done
+    done
+    run timeout 20 bash -c 'tm-sort -j 3 files | head -c 1000 >/dev/null; echo "${PIPESTATUS[0]}"'
+    [ "$output" = 141 ]
+}
+
+# sort_threads N: prints how many threads tm-sort -j N has while it waits for a reader. Without N there is no -j.
+sort_threads() {
+    local fd pid tasks now before=
+    mkfifo pipe
+    tm-sort ${1:+-j} $1 shuffled >pipe 3>&- &
+    pid=$!
+    exec {fd}<pipe
+    head -c 1 <&"$fd" >/dev/null # it has begun to write
+    while now=$(cut -d' ' -f3,14 /proc/$pid/task/*/stat) && [ "$now" != "$before" ]; do # states and times
+        before=$now
+        sleep 0.2
+    done
+    tasks=(/proc/$pid/task/*)
+    exec {fd}<&-
+    wait $pid || true
+    rm pipe
+    echo ${#tasks[@]}
+}
+
+@test "tm-sort -j copies rows by a thread of its own, without -j where there are enough processors" {
+    "${TM_BIN%/bin}/t/gen/gen-stream" -n 200000 -o shuffled >shuffled
+    local one
+    one=$(sort_threads 1)
+    [ "$(sort_threads 2)" = $((one + 1)) ]
+    [ "$(sort_threads 256)" = $((one + 1)) ]
+    [ "$(sort_threads)" = $((one + ($(nproc) >= 4))) ]
 }

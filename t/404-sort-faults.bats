@@ -24,6 +24,11 @@ faults() {
     faults "tm-sort $PWD/in"
 }
 
+@test "each failure is handled while a thread of tm-sort copies rows" {
+    "$gen" -n 3000 -f 2 -d 3 >in
+    faults "tm-sort -j 2 $PWD/in"
+}
+
 @test "each failure is handled while tm-sort spills in several passes" {
     "$gen" -n 2000 -f 2 -d 3 -b 40 >in
     faults "tm-sort -S 1k $PWD/in"

@@ -181,6 +181,7 @@ static void add_clocks(struct writer *w, const struct tm_merge_request *r)
 
 static void add_sort(struct writer *w, const struct tm_merge_request *r)
 {
+    add_option(w, "-j", r->jobs);
     add_option(w, "-S", r->buffer_size);
     add_option(w, "-T", r->temporary_directory);
 }

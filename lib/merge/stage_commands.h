@@ -23,7 +23,7 @@ struct tm_merge_request {
     const char *copy;
     const char *write_manifest; /* NULL: none */
     const struct tm_draft_options *draft_options; /* what the options state about the files; NULL: nothing */
-    const char *jobs; /* threads of tm-unpack */
+    const char *jobs; /* threads of tm-unpack, tm-sort and tm-emit */
     const char *manifest, *buffer_size, *temporary_directory, *max_dropped, *on_damage, *max_expansion, *max_memory;
     const char *alignment; /* result of tm-align, for the report; NULL: none */
     bool replaces_manifest; /* `manifest' replaces the input's */

@@ -4,9 +4,10 @@
 
 static bool create(struct tm_thread *thread, void *(*work)(void *arg), void *arg)
 {
-    sigset_t all, before;
-    (void)sigfillset(&all);
-    if (pthread_sigmask(SIG_BLOCK, &all, &before) != 0)
+    sigset_t others, before;
+    (void)sigfillset(&others);
+    (void)sigdelset(&others, SIGPIPE);
+    if (pthread_sigmask(SIG_BLOCK, &others, &before) != 0)
         return false;
     bool created = pthread_create(&thread->id, NULL, work, arg) == 0;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -13,8 +13,8 @@ struct tm_thread {
     pthread_cond_t changed;
 };
 
-/* Starts a thread that runs WORK(ARG) with all signals blocked. False: the thread cannot be started; then tm_thread_end
- * must not be called. */
+/* Starts a thread that runs WORK(ARG) with all signals blocked but SIGPIPE, which the kernel sends to the thread that
+ * writes. False: the thread cannot be started; then tm_thread_end must not be called. */
 bool tm_thread_start(struct tm_thread *thread, void *(*work)(void *arg), void *arg);
 
 /* Sets stop and waits until the thread's function has returned. */

@@ -7,58 +7,19 @@
 #ifndef TM_SORT_COLLECTOR_H
 #define TM_SORT_COLLECTOR_H
 
-#include "sort/block.h"
-#include "sort/collector_lane.h"
-
-/* Receives full batches. The batch is valid during the call only. */
-struct tm_collector_receiver {
-    enum tm_status (*write)(void *to, const struct tm_batch *batch, struct tm_error *err);
-    void *to;
-};
-
-enum { TM_COLLECTOR_LAYOUTS = 8 };
-
-/* Adjacent rows of a block that has columns. */
-struct tm_collector_range {
-    const struct tm_block *block;
-    uint32_t row, count;
-    uint32_t place; /* as places of struct tm_collector_lane */
-};
-
-/* Payload of adjacent rows. */
-struct tm_collector_piece {
-    const uint8_t *data; /* NULL: the payload is in a file */
-    const struct tm_block *block; /* the block whose payload_fd has it */
-    size_t at;           /* offset in the block's payload */
-    size_t len;
-};
-
-struct tm_collector_column {
-    uint8_t *data;
-    bool is_constant; /* all elements so far are equal; data holds one */
-};
+#include "sort/collector_thread.h"
 
 struct tm_collector {
     struct tm_collector_receiver receiver;
     size_t limit_bytes; /* a batch of this size is full */
     uint32_t count;     /* rows of the current batch */
     /* private */
-    size_t payload_bytes;
     size_t bytes; /* as limit_bytes counts them */
-    struct tm_collector_lane *lanes; /* TM_COLLECTOR_LAYOUTS at most */
-    uint32_t lane_count, lane_cap;
-    struct tm_collector_range *ranges;
-    uint32_t range_count, range_cap;
-    struct tm_collector_piece *pieces; /* has room for those of RANGE_CAP ranges and of all rows of the lanes */
-    uint32_t piece_count;
-    struct tm_block **blocks; /* the blocks of the ranges; has room for RANGE_CAP */
-    uint32_t block_count;
-    uint32_t copied; /* rows that are in the columns */
-    struct tm_collector_column columns[TM_COL_COUNT];
-    uint32_t column_rows; /* so many rows have room in the columns */
-    uint8_t *memory; /* of all columns */
-    struct tm_buf payload;
-    uint64_t epoch;
+    struct tm_collector_notes *notes; /* those that get the next row; NULL: none so far */
+    struct tm_noted_batch noted;      /* with a thread the whole batch, else one */
+    struct tm_collector_columns columns; /* without a thread */
+    struct tm_collector_thread *thread; /* NULL: none */
+    uint64_t epoch; /* the mark of blocks that are in the notes */
 };
 
 /* Initialises COLLECTOR. A batch is full at LIMIT_BYTES (at most TM_BATCH_BYTES), counted as by
@@ -66,15 +27,22 @@ struct tm_collector {
  * about twice LIMIT_BYTES and 600 KiB. */
 void tm_collector_init(struct tm_collector *collector, struct tm_collector_receiver receiver, size_t limit_bytes);
 
+/* Has a thread copy rows and give batches to the receiver, if it can be started. Called before the first row is added,
+ * or not at all. Blocks must then stay as they are until tm_collector_finish. */
+void tm_collector_use_thread(struct tm_collector *collector);
+
 /* Adds ROWS, and removes from ROWS each row that was added: if it returns TM_OK, none is left. Their block must not
  * change until copy_noted or flush. It must not have been in another collector before. */
 enum tm_status tm_collector_add(struct tm_collector *collector, struct tm_block_rows *rows, struct tm_error *err);
 
-/* Copies all noted rows. Their blocks may be freed afterwards. */
+/* Copies all noted rows. Their blocks may be freed afterwards, unless there is a thread: then it does nothing. */
 enum tm_status tm_collector_copy_noted(struct tm_collector *collector, struct tm_error *err);
 
-/* Copies all noted rows and writes all rows as a batch. */
+/* Copies all noted rows and writes all rows as a batch, or hands it to the thread. */
 enum tm_status tm_collector_flush(struct tm_collector *collector, struct tm_error *err);
+
+/* Writes all rows. Returns when the receiver has the last batch. No row may be added afterwards. */
+enum tm_status tm_collector_finish(struct tm_collector *collector, struct tm_error *err);
 
 /* A row that is a record. */
 struct tm_collector_record {
@@ -92,19 +60,23 @@ enum tm_status tm_collector_add_record_slowly(struct tm_collector *collector, co
 static inline enum tm_status tm_collector_add_record(struct tm_collector *collector,
                                                      const struct tm_collector_record *row, struct tm_error *err)
 {
-    struct tm_collector_lane *lane = collector->lanes, *end = lane + collector->lane_count;
+    struct tm_collector_notes *notes = collector->notes;
     size_t bytes = collector->bytes + TM_BATCH_ROW_BYTES + row->payload_bytes;
+    if (notes == NULL || bytes >= collector->limit_bytes)
+        return tm_collector_add_record_slowly(collector, row, err);
+    struct tm_collector_lane *lane = notes->lanes, *end = lane + notes->lane_count;
     while (lane < end && lane->layout != row->layout)
         lane++;
-    if (lane == end || lane->count >= TM_COLLECTOR_TILE || bytes >= collector->limit_bytes)
+    if (lane == end || lane->count >= TM_COLLECTOR_TILE)
         return tm_collector_add_record_slowly(collector, row, err);
     lane->records[lane->count] = row->record;
-    lane->places[lane->count++] = collector->count++ - collector->copied;
-    struct tm_collector_piece *piece = &collector->pieces[collector->piece_count++];
+    lane->places[lane->count++] = notes->count++;
+    struct tm_collector_piece *piece = &notes->pieces[notes->piece_count++];
     piece->data = row->payload;
     piece->block = NULL;
     piece->len = row->payload_bytes;
-    collector->payload_bytes += row->payload_bytes;
+    notes->payload_bytes += row->payload_bytes;
+    collector->count++;
     collector->bytes = bytes;
     return TM_OK;
 }

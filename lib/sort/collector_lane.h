@@ -10,15 +10,19 @@ struct tm_collector_lane {
     const struct tm_block_layout *layout;
     uint32_t count;
     const uint8_t *records[TM_COLLECTOR_TILE];
-    uint32_t places[TM_COLLECTOR_TILE]; /* destinations, counted from the first row that is not copied yet */
-    uint64_t words[TM_LAYOUT_WORDS][TM_COLLECTOR_TILE]; /* the records' words, after tm_collector_lane_read */
+    uint32_t places[TM_COLLECTOR_TILE]; /* destinations, counted from the first row that is copied with it */
 };
 
-/* Reads the records. They may be freed afterwards. */
-void tm_collector_lane_read(struct tm_collector_lane *lane);
+/* The words of a lane's records. */
+struct tm_lane_words {
+    uint64_t at[TM_LAYOUT_WORDS][TM_COLLECTOR_TILE];
+};
 
-/* Copies COLUMN of all rows to their places in TO, whose elements have the column's width. The lane must have been
- * read. */
-void tm_collector_lane_copy(const struct tm_collector_lane *lane, enum tm_column column, uint8_t *to);
+/* Reads the records of LANE to WORDS. */
+void tm_collector_lane_read(const struct tm_collector_lane *lane, struct tm_lane_words *words);
+
+/* Copies COLUMN of all rows to their places in TO, whose elements have the column's width. WORDS are those of LANE. */
+void tm_collector_lane_copy(const struct tm_collector_lane *lane, const struct tm_lane_words *words,
+                            enum tm_column column, uint8_t *to);
 
 #endif

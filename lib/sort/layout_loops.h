@@ -209,15 +209,16 @@ static inline void layout_scatter32(uint8_t *restrict to, const uint32_t *restri
         tm_put_le32(to + (size_t)4 * places[i], values[i]);
 }
 
-static inline void layout_copy64(const struct tm_collector_lane *lane, enum tm_column column, uint8_t *restrict to)
+static inline void layout_copy64(const struct tm_collector_lane *lane, const struct tm_lane_words *words,
+                                 enum tm_column column, uint8_t *restrict to)
 {
     const struct tm_block_layout *layout = lane->layout;
     for (uint32_t at = 0; at < lane->count; at += LAYOUT_TILE) {
         uint64_t values[LAYOUT_TILE];
-        layout_first64(values, lane->words[layout->parts[column][0].word] + at, &layout->parts[column][0],
+        layout_first64(values, words->at[layout->parts[column][0].word] + at, &layout->parts[column][0],
                 layout->constants[column]);
         for (uint32_t p = 1; p < layout->part_counts[column]; p++)
-            layout_add64(values, lane->words[layout->parts[column][p].word] + at, &layout->parts[column][p]);
+            layout_add64(values, words->at[layout->parts[column][p].word] + at, &layout->parts[column][p]);
         uint8_t *range = to + (size_t)8 * lane->places[at];
         if (layout_is_range(lane, at)) {
             for (uint32_t i = 0; i < LAYOUT_TILE; i++)
@@ -228,15 +229,16 @@ static inline void layout_copy64(const struct tm_collector_lane *lane, enum tm_c
     }
 }
 
-static inline void layout_copy32(const struct tm_collector_lane *lane, enum tm_column column, uint8_t *restrict to)
+static inline void layout_copy32(const struct tm_collector_lane *lane, const struct tm_lane_words *words,
+                                 enum tm_column column, uint8_t *restrict to)
 {
     const struct tm_block_layout *layout = lane->layout;
     for (uint32_t at = 0; at < lane->count; at += LAYOUT_TILE) {
         uint32_t values[LAYOUT_TILE];
-        layout_first32(values, lane->words[layout->parts[column][0].word] + at, &layout->parts[column][0],
+        layout_first32(values, words->at[layout->parts[column][0].word] + at, &layout->parts[column][0],
                 (uint32_t)layout->constants[column]);
         for (uint32_t p = 1; p < layout->part_counts[column]; p++)
-            layout_add32(values, lane->words[layout->parts[column][p].word] + at, &layout->parts[column][p]);
+            layout_add32(values, words->at[layout->parts[column][p].word] + at, &layout->parts[column][p]);
         uint8_t *range = to + (size_t)4 * lane->places[at];
         if (layout_is_range(lane, at)) {
             for (uint32_t i = 0; i < LAYOUT_TILE; i++)
@@ -247,12 +249,13 @@ static inline void layout_copy32(const struct tm_collector_lane *lane, enum tm_c
     }
 }
 
-static inline void layout_unpack(const struct tm_collector_lane *lane, enum tm_column column, uint8_t *to)
+static inline void layout_unpack(const struct tm_collector_lane *lane, const struct tm_lane_words *words,
+                                 enum tm_column column, uint8_t *to)
 {
     if (tm_column_width(column) == 8)
-        layout_copy64(lane, column, to);
+        layout_copy64(lane, words, column, to);
     else
-        layout_copy32(lane, column, to);
+        layout_copy32(lane, words, column, to);
 }
 
 #endif

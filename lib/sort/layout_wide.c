@@ -19,9 +19,10 @@ void tm_layout_pack_wide(const struct tm_block_layout *layout, const struct tm_b
     tm_cpu_clear_upper_avx();
 }
 
-void tm_layout_unpack_wide(const struct tm_collector_lane *lane, enum tm_column column, uint8_t *to)
+void tm_layout_unpack_wide(const struct tm_collector_lane *lane, const struct tm_lane_words *words,
+                           enum tm_column column, uint8_t *to)
 {
-    layout_unpack(lane, column, to);
+    layout_unpack(lane, words, column, to);
     tm_cpu_clear_upper_avx();
 }
 #else

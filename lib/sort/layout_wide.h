@@ -14,7 +14,8 @@
 #if TM_LAYOUT_WIDE
 uint64_t tm_layout_varying_wide(const uint8_t *data, size_t width, uint32_t count);
 void tm_layout_pack_wide(const struct tm_block_layout *layout, const struct tm_batch *batch, uint64_t *words);
-void tm_layout_unpack_wide(const struct tm_collector_lane *lane, enum tm_column column, uint8_t *to);
+void tm_layout_unpack_wide(const struct tm_collector_lane *lane, const struct tm_lane_words *words,
+                           enum tm_column column, uint8_t *to);
 #endif
 
 #endif

@@ -159,6 +159,14 @@ enum tm_status tm_run_store_reduce(struct tm_run_store *s, struct tm_error *err)
     return st;
 }
 
+bool tm_run_store_is_empty(const struct tm_run_store *s)
+{
+    for (int i = 0; i < TM_RUN_LEVELS; i++)
+        if (s->levels[i].count)
+            return false;
+    return true;
+}
+
 enum tm_status tm_run_store_open(struct tm_run_store *s, bool definitions, uint32_t more,
                                  struct tm_run_readers *readers, struct tm_error *err)
 {

@@ -55,6 +55,9 @@ struct tm_run_readers {
 /* Merges runs until at most fan_in are left of definitions and of other events. */
 enum tm_status tm_run_store_reduce(struct tm_run_store *store, struct tm_error *err);
 
+/* True if there is no run. */
+bool tm_run_store_is_empty(const struct tm_run_store *store);
+
 /* Opens all runs of definitions, or of other events, oldest first. READERS has room for MORE after them. */
 enum tm_status tm_run_store_open(struct tm_run_store *store, bool definitions, uint32_t more,
                                  struct tm_run_readers *readers, struct tm_error *err);

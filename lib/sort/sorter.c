@@ -1,5 +1,6 @@
 #include "sort/sorter.h"
 
+#include "os/compat.h"
 #include "os/io.h"
 
 #include <stdlib.h>
@@ -17,7 +18,8 @@ enum {
     SORTER_SMALL_BYTES = 256 << 10, /* smaller batches are joined */
     SORTER_JOINED_BYTES = 1 << 20,  /* joined batches have up to this size */
     SORTER_RUNS_MANY = 32,
-    SORTER_ROW_BYTES = 104
+    SORTER_ROW_BYTES = 104,
+    SORTER_THREAD_FROM = 4 /* processors; with fewer, the stages before and after tm-sort use them */
 };
 
 static enum tm_status sort_batch(void *sorter, const struct tm_batch *batch, struct tm_error *err);
@@ -32,6 +34,12 @@ unsigned long long tm_sort_memory_of(uint64_t size)
     return clamp(size / SORTER_MEMORY_PART, SORTER_MEMORY_MIN, SORTER_MEMORY_MAX);
 }
 
+/* True if a thread copies rows while another merges, if JOBS threads are asked for. */
+static bool has_thread(unsigned jobs)
+{
+    return jobs ? jobs > 1 : tm_compat_processors() >= SORTER_THREAD_FROM;
+}
+
 const char *tm_sort_dir(const struct tm_sort_options *options)
 {
     return tm_io_temporary_dir(options->temporary_dir);
@@ -42,7 +50,7 @@ void tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options *options)
     unsigned long long memory = options->memory_bytes;
     const char *dir = tm_sort_dir(options);
     size_t chunk = clamp(memory / SORTER_CHUNK_PART, SORTER_CHUNK_MIN, SORTER_CHUNK_MAX);
-    *s = (struct tm_sorter){0};
+    *s = (struct tm_sorter){.jobs = options->jobs};
     s->frames = (struct tm_frame_file){.memory_bytes = SORTER_FRAMES_BYTES, .file.dir = dir};
     /* A quarter of the memory is reserved for reading runs while the last blocks are still in memory. */
     s->arena.limit_bytes = clamp(memory - memory / 4, 0, SIZE_MAX / 2);
@@ -277,12 +285,14 @@ enum tm_status tm_sorter_write(struct tm_sorter *s, struct tm_stream_writer *wri
         st = tm_run_store_reduce(&s->store, err);
     if (st == TM_OK)
         st = tm_frame_file_write(&s->frames, writer, err);
+    if (st == TM_OK && tm_run_store_is_empty(&s->store) && has_thread(s->jobs))
+        tm_collector_use_thread(&collector);
     if (st == TM_OK)
         st = write_kind(s, true, &collector, err);
     if (st == TM_OK)
         st = write_kind(s, false, &collector, err);
     if (st == TM_OK)
-        st = tm_collector_flush(&collector, err);
+        st = tm_collector_finish(&collector, err);
     tm_collector_release(&collector);
     return st;
 }

@@ -12,6 +12,7 @@
 struct tm_sort_options {
     unsigned long long memory_bytes; /* for events; the rest of the program takes up to 64 MiB more */
     const char *temporary_dir;           /* for temporary files; NULL: $TMPDIR, else /tmp */
+    unsigned jobs; /* threads that merge events in memory, at most 2; 0: by the number of processors */
 };
 
 /* Returns the default of memory_bytes for a process that may use SIZE bytes of memory: a sixteenth of them, at least
@@ -35,6 +36,7 @@ struct tm_sorter {
     struct tm_frame_file frames;
     struct tm_collector staging; /* joins small batches, and all batches if times are shuffled */
     bool is_shuffled;
+    unsigned jobs;
     uint64_t sequence;
     bool spilled;
 };

@@ -1,5 +1,6 @@
 /* Unit test of sort/merge.h: merged runs of random rows have the order of a comparison of all their keys, by the tree
- * and by windows (sort/merge_window.h). No byte of a freed block is read. */
+ * and by windows (sort/merge_window.h), with a thread that copies rows and without. No byte of a freed block is read.
+ */
 #include "sort/merge.h"
 #include "sort/merge_window.h"
 
@@ -221,8 +222,10 @@ static void check(const struct shape *shape, uint64_t trial)
     qsort(all, count, sizeof *all, compare);
     struct result result = {.rows = malloc(count * sizeof *result.rows), .payloads_agree = true};
     tm_collector_init(&collector, (struct tm_collector_receiver){take_batch, &result}, 100000);
+    if (!shape->transient && trial > 0)
+        tm_collector_use_thread(&collector);
     bool good = tm_merge_runs(sources, shape->runs, &orders, &collector, &err) == TM_OK &&
-                tm_collector_flush(&collector, &err) == TM_OK;
+                tm_collector_finish(&collector, &err) == TM_OK;
     good = good && result.count == count && result.payloads_agree;
     for (uint32_t i = 0; i < count && good; i++)
         if (result.rows[i].number != all[i].number) {
