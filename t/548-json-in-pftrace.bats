@@ -47,6 +47,19 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$(rows "$shown" | sed 's/.*outer/outer/')" = "$want" ]
 }
 
+@test "an event at the time of the first complete event is ordered with it, wherever it stands in the file" {
+    echo '[{"ph":"B","pid":1,"tid":1,"name":"inner","ts":5},{"ph":"i","pid":1,"tid":2,"name":"now","ts":8},
+        {"ph":"E","pid":1,"tid":3,"ts":9},{"ph":"B","pid":1,"tid":3,"name":"open","ts":9},{"ph":"B","pid":1,"tid":3,"name":"a","ts":1},
+        {"ph":"X","pid":1,"tid":1,"name":"outer","ts":5,"dur":3},{"ph":"X","pid":1,"tid":2,"name":"around","ts":8,"dur":2},
+        {"ph":"i","pid":1,"tid":3,"name":"late","ts":9}]' >a.json
+    merge a.json
+    shown="SELECT name, ts, dur, depth FROM slice ORDER BY ts, depth, name"
+    want="a 1000 8000 0,outer 5000 3000 0,inner 5000 -1 1,around 8000 2000 0,now 8000 0 1,open 9000 -1 0,late 9000 0 1"
+    [ "$(rows "$shown")" = "$want" ]
+    tm-merge -o one.db a.json
+    [ "$(sqlite3 -separator ' ' one.db "$shown" | paste -sd,)" = "$want" ]
+}
+
 @test "array elements keep their numbers after elements without an argument" {
     echo '[{"ph":"X","pid":1,"tid":2,"name":"n","ts":1,"dur":1,"args":{"d":[[],[3,4],{},{"a":[{},[],5]},6],"far[99999999]":7,"h":[{},{}]}}]' >a.json
     merge a.json

@@ -7,7 +7,7 @@
 void tm_model_init(struct tm_model *m, const struct tm_rows *rows, const struct tm_catalog *catalog)
 {
     *m = (struct tm_model){.out.rows = rows, .files.catalog = catalog, .args = tm_catalog_expander(catalog),
-                           .group_rank = INT64_MAX};
+                           .group_rank.rank = INT64_MAX};
     tm_processes_init(&m->tasks.processes);
     tm_tracks_init(&m->layout.tracks);
     tm_translations_init(&m->translations);
@@ -253,7 +253,7 @@ static enum tm_status take_by_timestamp(struct tm_model *m, const struct tm_batc
                 return tm_model_take(m, &e, err);
             m->now_ns = e.time_ns;
             if (!(e.flags & TM_EVENT_DERIVED))
-                m->group_rank = tm_timestamp_rank(&e, file->is_json);
+                m->group_rank = tm_timestamp_rank(&e, file->is_json, 0);
             st = tm_timestamp_group_add(&m->group, &e, m->group_rank, err);
         } else {
             st = tm_model_take(m, &e, err);

@@ -122,7 +122,7 @@ struct tm_model {
     struct tm_pending_events pending; /* definitions whose time has not come */
     struct tm_seen_definitions seen_definitions;
     struct tm_timestamp_group group;
-    int64_t group_rank; /* of the last primary row in it */
+    struct tm_timestamp_rank group_rank; /* of the last primary row in it */
     struct tm_arg_expander args;
     int64_t now_ns;
 };

@@ -82,7 +82,7 @@ static enum tm_status add_group(struct tm_select *s, const struct tm_event *firs
     if (st < 0 || (st = tm_array_grow(&s->ranks, &s->rank_cap, i, sizeof *s->ranks, err)) < 0)
         return st;
     s->groups[i] = (struct tm_select_group){.rows = first, .count = 1, .is_json = is_json(s, first)};
-    s->ranks[i] = (struct tm_timestamp_rank){tm_timestamp_rank(first, s->groups[i].is_json), i};
+    s->ranks[i] = tm_timestamp_rank(first, s->groups[i].is_json, i);
     s->group_count++;
     return TM_OK;
 }
@@ -107,7 +107,7 @@ static enum tm_status make_groups(struct tm_select *s, struct tm_error *err)
         }
         st = add_group(s, &s->rows[i], err);
         uint32_t n = s->group_count;
-        in_order = in_order && (n < 2 || s->ranks[n - 2].rank <= s->ranks[n - 1].rank);
+        in_order = in_order && (n < 2 || !tm_timestamp_ranks_differ(&s->ranks[n - 2], &s->ranks[n - 1]));
     }
     if (st == TM_OK && !in_order)
         tm_timestamp_ranks_sort(s->ranks, s->group_count);

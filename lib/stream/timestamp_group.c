@@ -9,8 +9,8 @@ struct tm_timestamp_group_event {
     size_t detail; /* offset of its detail; its raw bytes follow */
 };
 
-enum tm_status tm_timestamp_group_add(struct tm_timestamp_group *group, const struct tm_event *event, int64_t rank,
-                                      struct tm_error *err)
+enum tm_status tm_timestamp_group_add(struct tm_timestamp_group *group, const struct tm_event *event,
+                                      struct tm_timestamp_rank rank, struct tm_error *err)
 {
     enum tm_status st = tm_array_grow(&group->events, &group->cap, group->count, sizeof *group->events, err);
     if (st < 0 ||
@@ -23,8 +23,10 @@ enum tm_status tm_timestamp_group_add(struct tm_timestamp_group *group, const st
     if (tm_buf_add(&group->detail, event->detail, event->detail_bytes) < 0 ||
         tm_buf_add(&group->detail, event->raw, e->event.raw_bytes) < 0)
         return tm_error_nomem(err);
-    group->ranks[group->count] = (struct tm_timestamp_rank){rank, group->count};
-    group->is_sorted = group->count == 0 || (group->is_sorted && group->ranks[group->count - 1].rank <= rank);
+    rank.index = group->count;
+    group->ranks[group->count] = rank;
+    group->is_sorted = group->count == 0 ||
+                       (group->is_sorted && !tm_timestamp_ranks_differ(&group->ranks[group->count - 1], &rank));
     group->count++;
     return TM_OK;
 }
@@ -42,10 +44,24 @@ static int compare(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
+/* Ranks EARLY events in front of all others, where their file has no RANKED event. */
+static void rank_early(struct tm_timestamp_rank *ranks, uint32_t count)
+{
+    for (uint32_t i = 0, end; i < count; i = end) {
+        bool is_ranked = false;
+        for (end = i; end < count && ranks[end].file == ranks[i].file; end++)
+            is_ranked |= ranks[end].rule == TM_TIMESTAMP_RANKED;
+        for (; !is_ranked && i < end; i++)
+            if (ranks[i].rule == TM_TIMESTAMP_EARLY)
+                ranks[i].rank = INT64_MIN;
+    }
+}
+
 /* Uses insertion for small groups, which are the most frequent and for which qsort is slow. */
 void tm_timestamp_ranks_sort(struct tm_timestamp_rank *ranks, uint32_t count)
 {
     enum { FEW = 16 };
+    rank_early(ranks, count);
     if (count > FEW) {
         qsort(ranks, count, sizeof *ranks, compare);
         return;

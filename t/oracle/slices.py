@@ -86,13 +86,14 @@ class Lanes:
 
 
 def in_order(events):
-    """Sorts events of one time. First come events before the file's first complete event, in file order, and ends; then
-    complete slices, the longest first; then the rest in file order."""
+    """Sorts events of one time: ends; then complete slices, the longest first; then the rest in file order. If all of
+    them come before the file's first complete event, they keep the order of the file."""
     first = next((i for i, e in enumerate(events) if e['ph'] == 'X'), len(events))
+    later = {e['ts'] for e in events[first:]}
 
     def order(numbered):
         position, e = numbered
-        rank = -1 if e['ph'] == 'E' or position < first else 2 ** 60 - e['dur'] if e['ph'] == 'X' else 2 ** 60
+        rank = -1 if e['ph'] == 'E' or e['ts'] not in later else 2 ** 60 - e['dur'] if e['ph'] == 'X' else 2 ** 60
         return e['ts'], rank, position
 
     return [e for _, e in sorted(enumerate(events), key=order)]

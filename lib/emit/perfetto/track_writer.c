@@ -453,7 +453,7 @@ static enum tm_status begin_group(struct tm_track_writer *w, const struct tm_eve
 static enum tm_status add_to_group(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     bool is_json = w->packets->catalog->files[e->file].input_type == TM_INPUT_JSON;
-    return tm_timestamp_group_add(&w->group, e, tm_timestamp_rank(e, is_json), err);
+    return tm_timestamp_group_add(&w->group, e, tm_timestamp_rank(e, is_json, 0), err);
 }
 
 enum tm_status tm_track_write_last(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
