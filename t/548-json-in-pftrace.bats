@@ -60,6 +60,18 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$(sqlite3 -separator ' ' one.db "$shown" | paste -sd,)" = "$want" ]
 }
 
+@test "a thread of events without a pid is one of process 0, for instants too" {
+    echo '[{"ph":"B","pid":7,"tid":5,"name":"other","ts":1},{"ph":"i","tid":5,"name":"now","ts":2},
+        {"ph":"X","tid":5,"name":"whole","ts":3,"dur":1}]' >a.json
+    shown="SELECT slice.name, depth, tid, pid FROM slice JOIN thread_track ON track_id = thread_track.id JOIN thread USING (utid)
+        JOIN process USING (upid) ORDER BY ts"
+    want="other 0 5 7,now 0 5 0,whole 0 5 0"
+    merge a.json
+    [ "$(rows "$shown")" = "$want" ]
+    tm-merge -o one.db a.json
+    [ "$(sqlite3 -separator ' ' one.db "$shown" | paste -sd,)" = "$want" ]
+}
+
 @test "array elements keep their numbers after elements without an argument" {
     echo '[{"ph":"X","pid":1,"tid":2,"name":"n","ts":1,"dur":1,"args":{"d":[[],[3,4],{},{"a":[{},[],5]},6],"far[99999999]":7,"h":[{},{}]}}]' >a.json
     merge a.json

@@ -24,7 +24,7 @@ static void test_slices(void)
           "packet 1000 raw={\"ph\":\"X\",\"ts\":1}\n"
           "instant 1000 pid=1 tid=1 raw={\"ph\":\"i\",\"ts\":1,\"s\":\"g\",\"pid\":1}\n"
           "instant 2000 pid=1 tid=1 process 'n' raw={\"ph\":\"I\",\"ts\":2,\"pid\":1,\"s\":\"p\",\"name\":\"n\"}\n"
-          "instant 3000 tid=4 thread '[No name]' raw={\"ph\":\"R\",\"ts\":3,\"tid\":4}\n"
+          "instant 3000 pid=0 tid=4 thread '[No name]' raw={\"ph\":\"R\",\"ts\":3,\"tid\":4}\n"
           "stat json_parser_failure 1\n");
 }
 

@@ -144,7 +144,7 @@ static enum tm_status do_instant(struct tm_json_row_builder *w)
         (scope == TM_SCOPE_PROCESS && !(w->event.flags & TM_EVENT_HAS_PID)))
         return do_broken(w);
     w->event.kind = TM_KIND_INSTANT;
-    w->event.flags |= tm_event_scope_flags(scope);
+    w->event.flags |= tm_event_scope_flags(scope) | (w->has_tid ? TM_EVENT_HAS_PID : 0u);
     enum tm_status st = fill_slice(w, scope == TM_SCOPE_THREAD);
     return st < 0 ? st : tm_json_row_builder_add(w);
 }
