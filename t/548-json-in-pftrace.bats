@@ -60,16 +60,19 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$(sqlite3 -separator ' ' one.db "$shown" | paste -sd,)" = "$want" ]
 }
 
-@test "a thread of events without a pid is one of process 0, for instants too" {
+@test "a thread of events without a pid is one of process 0, also of instants and of events that are not shown" {
     echo '[{"ph":"B","pid":7,"tid":5,"name":"other","ts":1},{"ph":"i","tid":5,"name":"now","ts":2},
-        {"ph":"X","tid":5,"name":"whole","ts":3,"dur":1}]' >a.json
+        {"ph":"X","tid":5,"name":"whole","ts":3,"dur":1},{"ph":"n","tid":6,"name":"no pid","cat":"k","id":1,"ts":4}]' >a.json
     shown="SELECT slice.name, depth, tid, pid FROM slice JOIN thread_track ON track_id = thread_track.id JOIN thread USING (utid)
         JOIN process USING (upid) ORDER BY ts"
     want="other 0 5 7,now 0 5 0,whole 0 5 0"
     merge a.json
     [ "$(rows "$shown")" = "$want" ]
+    threads="SELECT tid, pid FROM thread JOIN process USING (upid) WHERE tid > 0 ORDER BY tid, pid"
+    [ "$(rows "$threads")" = "5 0,5 7,6 0,7 7" ]
     tm-merge -o one.db a.json
     [ "$(sqlite3 -separator ' ' one.db "$shown" | paste -sd,)" = "$want" ]
+    [ "$(sqlite3 -separator ' ' one.db "$threads" | paste -sd,)" = "5 0,5 7,6 0,7 7" ]
 }
 
 @test "array elements keep their numbers after elements without an argument" {

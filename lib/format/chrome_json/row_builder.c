@@ -44,6 +44,7 @@ void tm_json_row_builder_default(struct tm_json_row_builder *w)
 {
     w->event.kind = TM_KIND_PACKET;
     w->event.flags &= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_raw_flags(TM_RAW_JSON);
+    w->event.flags |= w->event.flags & TM_EVENT_HAS_TID ? TM_EVENT_HAS_PID : 0u;
     w->event.category = 0;
     w->event.name = 0;
     tm_buf_clear(&w->rows->detail);
