@@ -23,8 +23,8 @@ struct tm_collector {
 };
 
 /* Initialises COLLECTOR. A batch is full at LIMIT_BYTES (at most TM_BATCH_BYTES), counted as by
- * tm_batch_builder_full. RECEIVER is copied. Memory is taken as rows arrive, at most
- * about twice LIMIT_BYTES and 600 KiB. */
+ * tm_batch_builder_full. RECEIVER is copied. Memory is taken as rows arrive, at most about twice LIMIT_BYTES and
+ * 600 KiB; with a thread, the notes of four batches, half a megabyte each, come to this. */
 void tm_collector_init(struct tm_collector *collector, struct tm_collector_receiver receiver, size_t limit_bytes);
 
 /* Has a thread copy rows and give batches to the receiver, if it can be started. Called before the first row is added,
