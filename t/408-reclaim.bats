@@ -1,12 +1,16 @@
 #!/usr/bin/env bats
-# The storage of unlinked temporary files is reclaimed while they are read (lib/os/reclaim).
+# The storage of unlinked temporary files is reclaimed while they are read (lib/os/reclaim), and so is the memory of what
+# a merge has read (lib/sort/spent_blocks).
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
     gen=${TM_BIN%/bin}/t/gen/gen-stream
+    [ -d /proc/self/fd ] || skip "what a process uses cannot be seen"
+}
+
+needs_holes() {
     head -c 3M /dev/zero >probe
     fallocate -p -o 0 -l 1M probe || skip "the file system punches no holes"
-    [ -d /proc/self/fd ] || skip "what a process has open cannot be seen"
 }
 
 # kept PART WHOLE COMMAND...: runs COMMAND, whose output is as long as the file WHOLE, and reads the first PART (of 1)
@@ -31,6 +35,20 @@ print(size, stored)
 END
 }
 
+# memory PART WHOLE COMMAND...: as kept, but prints how many KiB of memory of its own COMMAND has at that point.
+memory() {
+    python3 - "$@" <<'END'
+import subprocess, sys
+part, path, command = float(sys.argv[1]), sys.argv[2], sys.argv[3:]
+whole = open(path, 'rb').read()
+p = subprocess.Popen(command, stdout=subprocess.PIPE)
+got = p.stdout.read(int(len(whole) * part))
+print(*[line.split()[1] for line in open('/proc/%d/status' % p.pid) if line.startswith('RssAnon')])
+got += p.stdout.read()
+assert p.wait() == 0 and got == whole, (p.returncode, len(got), len(whole))
+END
+}
+
 # is_given_back LEAST WHOLE COMMAND...: temporary files have LEAST bytes or more. Most of them is stored when 5% of
 # COMMAND's output have been read, and less than a third at 90%.
 is_given_back() {
@@ -47,18 +65,21 @@ is_given_back() {
 }
 
 @test "tm-sort reclaims the storage of merged runs" {
+    needs_holes
     "$gen" -P -n 1500000 -o shuffled >in
     tm-sort -S 4G -T . <in >whole
     is_given_back 20000000 whole tm-sort -S 16M -T . in
 }
 
 @test "tm-sort also reclaims the storage of runs that were merged in levels" {
+    needs_holes
     "$gen" -P -n 1000000 -o shuffled >in
     tm-sort -S 4G -T . <in >whole
     is_given_back 10000000 whole tm-sort -S 512k -T . in
 }
 
 @test "tm-unpack reclaims the parts that it has read of an archive in a temporary file" {
+    needs_holes
     python3 - <<'END'
 for name in '123':
     with open(name + '.json', 'w') as f:
@@ -72,4 +93,26 @@ END
     tm-unpack -T . in.tar.gz >whole
     tm-emit <whole | cmp - expected
     is_given_back 10000000 whole tm-unpack -j 1 -T . in.tar.gz # with threads storage is reclaimed when the turn is written
+}
+
+@test "tm-sort gives back the memory of merged events, with one thread and with two" {
+    "$gen" -n 1500000 -o sorted -f 4 >in # a run for each file
+    tm-sort -S 4G <in >whole
+    for jobs in 1 2; do
+        early=$(memory 0.02 whole tm-sort -j $jobs -S 4G in)
+        late=$(memory 0.95 whole tm-sort -j $jobs -S 4G in)
+        echo "$jobs: $early KiB, then $late KiB"
+        [ "$early" -gt $((late + 40000)) ] # the events take 90000
+    done
+}
+
+@test "memory that merged events share with later ones stays" {
+    "$gen" -n 300000 -o shuffled -d 20 -p 60 >in
+    tm-sort -S 1M <in >whole
+    memory 0.5 whole tm-sort -j 1 -S 4G in
+    memory 0.5 whole tm-sort -j 2 -S 4G in
+    "$gen" -n 300000 -o nearly -f 7 -d 20 -p 60 >in
+    tm-sort -S 1M <in >whole
+    memory 0.5 whole tm-sort -j 1 -S 4G in
+    memory 0.5 whole tm-sort -j 2 -S 4G in
 }

@@ -98,7 +98,7 @@ int tm_compat_shared_memory(size_t bytes)
 #endif
 }
 
-#if defined MADV_HUGEPAGE || defined MADV_POPULATE_WRITE
+#if defined MADV_HUGEPAGE || defined MADV_POPULATE_WRITE || defined MADV_DONTNEED
 /* Gives ADVICE on the whole pages of BYTES at MEM. */
 static bool advise(void *mem, size_t bytes, int advice)
 {
@@ -153,6 +153,16 @@ bool tm_compat_populate(void *mem, size_t bytes)
     (void)mem;
     (void)bytes;
     return false;
+#endif
+}
+
+void tm_compat_give_back(void *mem, size_t bytes)
+{
+#if defined MADV_DONTNEED && defined __linux__ /* elsewhere the advice may leave the pages where they are */
+    (void)advise(mem, bytes, MADV_DONTNEED);
+#else
+    (void)mem;
+    (void)bytes;
 #endif
 }
 

@@ -43,6 +43,10 @@ void tm_compat_large_pages(void *mem, size_t bytes);
 /* Backs BYTES at MEM with pages. False: the kernel cannot do so, or has no memory left. */
 bool tm_compat_populate(void *mem, size_t bytes);
 
+/* Takes the whole pages of BYTES at MEM, which no one else has, from the process. They can be used again, and then read
+ * as 0. Does nothing if the system cannot do so. */
+void tm_compat_give_back(void *mem, size_t bytes);
+
 /* Frees the storage of LEN bytes at OFFSET of FD, a regular file open for writing. The bytes then read as 0. False if
  * the system cannot do so. */
 bool tm_compat_punch_hole(int fd, uint64_t offset, uint64_t len);

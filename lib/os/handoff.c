@@ -143,6 +143,14 @@ enum tm_status tm_handoff_wait(struct tm_handoff *h, struct tm_error *err)
     return wait_for(h, 0, 0, err);
 }
 
+unsigned tm_handoff_left(struct tm_handoff *h)
+{
+    lock(h);
+    unsigned left = h->sent - h->passed;
+    unlock(h);
+    return left;
+}
+
 void tm_handoff_send(struct tm_handoff *h)
 {
     lock(h);

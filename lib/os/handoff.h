@@ -59,6 +59,9 @@ enum tm_status tm_handoff_room(struct tm_handoff *handoff, struct tm_error *err)
  * error of the first piece that failed; then only stop may follow. */
 enum tm_status tm_handoff_wait(struct tm_handoff *handoff, struct tm_error *err);
 
+/* Returns how many of the pieces that were handed over are not done. */
+unsigned tm_handoff_left(struct tm_handoff *handoff);
+
 /* Hands a piece over: the threads may use it from now on. The call before was a successful tm_handoff_wait or
  * tm_handoff_room. */
 void tm_handoff_send(struct tm_handoff *handoff);

@@ -13,6 +13,8 @@ struct tm_arena_piece {
     struct tm_arena_piece *next;
     size_t used, cap; /* bytes after this header */
     size_t wanted;    /* this many bytes are backed with pages, or are about to be */
+    bool is_whole;    /* it consists of large pages */
+    uint32_t *unused; /* bytes of each large page that are not used any more; NULL: nothing was given back */
 };
 
 static size_t aligned(size_t len)
@@ -66,6 +68,8 @@ static struct tm_arena_piece *new_piece(size_t len, size_t want, size_t left)
         tm_compat_large_pages(piece, whole);
     piece->cap = is_whole ? whole - head : want;
     piece->wanted = piece->cap < ARENA_PREFAULT_MIN ? piece->cap : 0;
+    piece->is_whole = is_whole;
+    piece->unused = NULL;
     return piece;
 }
 
@@ -127,10 +131,48 @@ void tm_arena_clear(struct tm_arena *a)
     }
 }
 
+/* Returns the piece that has MEM. */
+static struct tm_arena_piece *piece_of(const struct tm_arena *a, const void *mem)
+{
+    const uintptr_t at = (uintptr_t)mem;
+    struct tm_arena_piece *piece = a->pieces;
+    while (at - (uintptr_t)piece >= head_bytes() + piece->cap)
+        piece = piece->next;
+    return piece;
+}
+
+/* Counts bytes [FROM, END) of PIECE, from its header on, and gives large page NUMBER back if nothing in it is used any
+ * more. The first page has the header, so it stays. */
+static void count_unused(struct tm_arena_piece *piece, size_t number, size_t from, size_t end)
+{
+    const size_t start = number * ARENA_LARGE_PAGE, used = head_bytes() + piece->used;
+    const size_t taken = used - start < ARENA_LARGE_PAGE ? used - start : ARENA_LARGE_PAGE;
+    piece->unused[number] += (uint32_t)(end - from);
+    if (number > 0 && piece->unused[number] == taken)
+        tm_compat_give_back((uint8_t *)piece + start, ARENA_LARGE_PAGE);
+}
+
+void tm_arena_give_back(struct tm_arena *a, void *mem, size_t len)
+{
+    struct tm_arena_piece *piece = piece_of(a, mem);
+    if (piece->is_whole && piece->unused == NULL)
+        piece->unused = calloc(piece->cap / ARENA_LARGE_PAGE + 1, sizeof *piece->unused);
+    if (piece->unused == NULL)
+        return;
+    size_t from = (size_t)((uint8_t *)mem - (uint8_t *)piece), last = from + aligned(len);
+    while (from < last) {
+        size_t number = from / ARENA_LARGE_PAGE, end = (number + 1) * ARENA_LARGE_PAGE;
+        end = end < last ? end : last;
+        count_unused(piece, number, from, end);
+        from = end;
+    }
+}
+
 static void free_all(struct tm_arena_piece *piece)
 {
     while (piece) {
         struct tm_arena_piece *next = piece->next;
+        free(piece->unused);
         free(piece);
         piece = next;
     }

@@ -1,5 +1,6 @@
 /* Memory that is allocated in large pieces and given back all at once. The pieces stay allocated for the next use. A
- * thread backs large pieces with pages before they are filled (os/prefault.h). */
+ * thread backs large pieces with pages before they are filled (os/prefault.h). What is used for the last time can go
+ * back to the system before the rest. */
 #ifndef TM_SORT_ARENA_H
 #define TM_SORT_ARENA_H
 
@@ -28,6 +29,10 @@ void *tm_arena_take(struct tm_arena *arena, size_t len, bool *full);
 
 /* Gives everything back; keeps the pieces. */
 void tm_arena_clear(struct tm_arena *arena);
+
+/* States that the LEN bytes at MEM, which one call of tm_arena_take returned, are not used any more. A large page goes
+ * back to the system as soon as nothing in it is used. Only tm_arena_release may follow, and other calls of this. */
+void tm_arena_give_back(struct tm_arena *arena, void *mem, size_t len);
 
 void tm_arena_release(struct tm_arena *arena);
 

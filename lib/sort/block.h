@@ -22,6 +22,9 @@ struct tm_block {
     uint64_t payload_offset; /* its offset in payload_fd */
     uint64_t sequence;       /* among blocks with equal keys the lower number comes first */
     struct tm_block *next;   /* the next block of the run, or NULL */
+    size_t memory_bytes;     /* of the memory that ends with this block's and begins with a tm_block before it; 0: it
+                              * belongs to another block */
+    uint64_t spent_after;    /* private to struct tm_spent_blocks */
     struct tm_batch batch;   /* its payload is ignored */
 };
 

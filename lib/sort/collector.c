@@ -176,10 +176,16 @@ enum tm_status tm_collector_flush(struct tm_collector *collector, struct tm_erro
     if (collector->count == 0)
         return TM_OK;
     enum tm_status st = pass_on(collector, err);
+    collector->batches++;
     collector->count = 0;
     collector->bytes = 0;
     collector->epoch++;
     return st;
+}
+
+uint64_t tm_collector_written(const struct tm_collector *collector)
+{
+    return collector->batches - (collector->thread ? tm_collector_thread_left(collector->thread) : 0);
 }
 
 enum tm_status tm_collector_finish(struct tm_collector *collector, struct tm_error *err)

@@ -13,6 +13,7 @@ struct tm_collector {
     struct tm_collector_receiver receiver;
     size_t limit_bytes; /* a batch of this size is full */
     uint32_t count;     /* rows of the current batch */
+    uint64_t batches;   /* before the current one */
     /* private */
     size_t bytes; /* as limit_bytes counts them */
     struct tm_collector_notes *notes; /* those that get the next row; NULL: none so far */
@@ -28,7 +29,8 @@ struct tm_collector {
 void tm_collector_init(struct tm_collector *collector, struct tm_collector_receiver receiver, size_t limit_bytes);
 
 /* Has a thread copy rows and give batches to the receiver, if it can be started. Called before the first row is added,
- * or not at all. Blocks must then stay as they are until tm_collector_finish. */
+ * or not at all. Blocks must then stay as they are until tm_collector_written counts the batches that have their rows.
+ */
 void tm_collector_use_thread(struct tm_collector *collector);
 
 /* Adds ROWS, and removes from ROWS each row that was added: if it returns TM_OK, none is left. Their block must not
@@ -40,6 +42,9 @@ enum tm_status tm_collector_copy_noted(struct tm_collector *collector, struct tm
 
 /* Copies all noted rows and writes all rows as a batch, or hands it to the thread. */
 enum tm_status tm_collector_flush(struct tm_collector *collector, struct tm_error *err);
+
+/* Returns how many batches are written. Nothing that their rows were in is used any more. */
+uint64_t tm_collector_written(const struct tm_collector *collector);
 
 /* Writes all rows. Returns when the receiver has the last batch. No row may be added afterwards. */
 enum tm_status tm_collector_finish(struct tm_collector *collector, struct tm_error *err);

@@ -63,6 +63,11 @@ enum tm_status tm_collector_thread_wait(struct tm_collector_thread *t, struct tm
     return tm_handoff_wait(&t->handoff, err);
 }
 
+unsigned tm_collector_thread_left(struct tm_collector_thread *t)
+{
+    return tm_handoff_left(&t->handoff);
+}
+
 void tm_collector_thread_free(struct tm_collector_thread *t)
 {
     if (t == NULL)

@@ -17,13 +17,16 @@ struct tm_collector_thread;
 struct tm_collector_thread *tm_collector_thread_new(struct tm_collector_receiver receiver, size_t limit_bytes);
 
 /* Hands BATCH over, after waiting until there is room. BATCH is then empty and has other memory. The blocks of its rows
- * must not change until tm_collector_thread_wait. TM_OK, or the error of a batch that was put before; then only free
+ * must not change until it is written. TM_OK, or the error of a batch that was put before; then only free
  * may follow. */
 enum tm_status tm_collector_thread_put(struct tm_collector_thread *thread, struct tm_noted_batch *batch,
                                        struct tm_error *err);
 
 /* Waits until the receiver has all batches. Status and errors are those of tm_collector_thread_put. */
 enum tm_status tm_collector_thread_wait(struct tm_collector_thread *thread, struct tm_error *err);
+
+/* Returns how many of the batches that were put are not written yet. */
+unsigned tm_collector_thread_left(struct tm_collector_thread *thread);
 
 /* Ends the thread once the batches are done. THREAD may be NULL. */
 void tm_collector_thread_free(struct tm_collector_thread *thread);

@@ -53,20 +53,26 @@ static enum tm_status next_block(void *source, struct tm_block **block, struct t
 {
     struct tm_memory_run *run = source;
     (void)err;
-    if (run->next == NULL)
+    if (run->shown && run->spent)
+        tm_spent_blocks_add(run->spent, run->shown);
+    run->shown = run->next;
+    if (run->shown == NULL)
         return TM_END;
-    *block = run->next;
-    run->next = run->next->next;
+    *block = run->shown;
+    run->next = run->shown->next;
     return TM_OK;
 }
 
-void tm_memory_runs_sources(struct tm_memory_runs *r, bool definitions, struct tm_run_source *sources)
+void tm_memory_runs_sources(struct tm_memory_runs *r, bool definitions, struct tm_spent_blocks *spent,
+                            struct tm_run_source *sources)
 {
     for (uint32_t i = 0; i < r->count; i++) {
         struct tm_memory_run *run = &r->runs[i];
         if (run->definitions != definitions)
             continue;
+        run->shown = NULL;
         run->next = run->head;
+        run->spent = spent;
         *sources++ = (struct tm_run_source){next_block, run, false};
     }
 }

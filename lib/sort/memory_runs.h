@@ -4,12 +4,15 @@
 #define TM_SORT_MEMORY_RUNS_H
 
 #include "sort/merge.h"
+#include "sort/spent_blocks.h"
 
 struct tm_memory_run {
     struct tm_block *head, *tail;
     struct tm_sort_key last;
     bool definitions;
+    struct tm_block *shown; /* while the run is read: the last block that was shown; NULL: none */
     struct tm_block *next; /* while the run is read: the next block to show */
+    struct tm_spent_blocks *spent; /* gets blocks that were shown; NULL: they stay; borrowed */
 };
 
 /* Zero-initialise. Blocks are borrowed. */
@@ -27,8 +30,10 @@ enum tm_status tm_memory_runs_add(struct tm_memory_runs *runs, struct tm_block *
 /* Returns the number of runs of definitions, or of other events. */
 uint32_t tm_memory_runs_count(const struct tm_memory_runs *runs, bool definitions);
 
-/* Fills SOURCES with these runs, from their beginnings. It has room for tm_memory_runs_count of them. */
-void tm_memory_runs_sources(struct tm_memory_runs *runs, bool definitions, struct tm_run_source *sources);
+/* Fills SOURCES with these runs, from their beginnings. It has room for tm_memory_runs_count of them. SPENT (borrowed)
+ * gets each block when the next one is asked for; NULL: blocks stay as they are. */
+void tm_memory_runs_sources(struct tm_memory_runs *runs, bool definitions, struct tm_spent_blocks *spent,
+                            struct tm_run_source *sources);
 
 /* Removes all runs; their blocks may then be used again. */
 void tm_memory_runs_clear(struct tm_memory_runs *runs);

@@ -102,7 +102,7 @@ static enum tm_status spill_kind(struct tm_sorter *s, bool definitions, struct t
     struct tm_run_source *sources = calloc(n, sizeof *sources);
     if (sources == NULL)
         return tm_error_nomem(err);
-    tm_memory_runs_sources(&s->memory, definitions, sources);
+    tm_memory_runs_sources(&s->memory, definitions, NULL, sources);
     enum tm_status st = tm_run_store_begin(&s->store, s->sequence, err);
     if (st == TM_OK)
         st = tm_merge_runs(sources, n, &s->orders, &s->store.collector, err);
@@ -175,6 +175,7 @@ static enum tm_status add_block(struct tm_sorter *s, struct tm_block *block, str
         *head = *block;
         head->end = definitions;
         head->definitions = true;
+        head->memory_bytes = 0;
         block->first = definitions;
         for (uint32_t i = 0; i < definitions; i++)
             block->first_at += tm_block_payload_of(block, i);
@@ -217,6 +218,7 @@ static enum tm_status sort_batch(void *sorter, const struct tm_batch *batch, str
     struct tm_block_order order = {s->row_order.rows, (const size_t *)(const void *)s->offsets.data,
                                    (uint64_t *)(void *)s->words.data};
     struct tm_block *block = layout ? tm_block_pack(head + 1, batch, layout, &order) : tm_block_copy(head + 1, batch);
+    block->memory_bytes = sizeof *head + tm_block_copy_bytes(batch, layout);
     return add_block(s, block, head, err);
 }
 
@@ -263,13 +265,13 @@ static enum tm_status write_stream_batch(void *writer, const struct tm_batch *ba
 }
 
 static enum tm_status write_kind(struct tm_sorter *s, bool definitions, struct tm_collector *collector,
-                                 struct tm_error *err)
+                                 struct tm_spent_blocks *spent, struct tm_error *err)
 {
     struct tm_run_readers readers = {0};
     uint32_t n = tm_memory_runs_count(&s->memory, definitions);
     enum tm_status st = tm_run_store_open(&s->store, definitions, n, &readers, err);
     if (st == TM_OK) {
-        tm_memory_runs_sources(&s->memory, definitions, readers.sources + readers.reader_count);
+        tm_memory_runs_sources(&s->memory, definitions, spent, readers.sources + readers.reader_count);
         st = tm_merge_runs(readers.sources, readers.reader_count + n, &s->orders, collector, err);
     }
     tm_run_readers_release(&readers);
@@ -279,6 +281,7 @@ static enum tm_status write_kind(struct tm_sorter *s, bool definitions, struct t
 enum tm_status tm_sorter_write(struct tm_sorter *s, struct tm_stream_writer *writer, struct tm_error *err)
 {
     struct tm_collector collector;
+    struct tm_spent_blocks spent = {.arena = &s->arena, .collector = &collector};
     tm_collector_init(&collector, (struct tm_collector_receiver){write_stream_batch, writer}, TM_BATCH_BYTES);
     enum tm_status st = tm_collector_flush(&s->staging, err);
     if (st == TM_OK)
@@ -288,9 +291,9 @@ enum tm_status tm_sorter_write(struct tm_sorter *s, struct tm_stream_writer *wri
     if (st == TM_OK && tm_run_store_is_empty(&s->store) && has_thread(s->jobs))
         tm_collector_use_thread(&collector);
     if (st == TM_OK)
-        st = write_kind(s, true, &collector, err);
+        st = write_kind(s, true, &collector, &spent, err);
     if (st == TM_OK)
-        st = write_kind(s, false, &collector, err);
+        st = write_kind(s, false, &collector, &spent, err);
     if (st == TM_OK)
         st = tm_collector_finish(&collector, err);
     tm_collector_release(&collector);

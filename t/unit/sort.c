@@ -440,8 +440,43 @@ static void check_arena(size_t limit, size_t len)
     ok_named(good, "parts of an arena do not overlap, and stay inside its limit");
 }
 
+/* Memory that goes back from an arena in parts of LEN bytes: what is in use keeps its content, large pages of which
+ * nothing is in use read as 0. */
+static void check_give_back(size_t len)
+{
+    enum { COUNT = 90, LARGE_PAGE = 2 << 20 };
+    struct tm_arena a = {.limit_bytes = (size_t)2 * COUNT * len + (8 << 20)};
+    uint8_t *parts[COUNT];
+    size_t count = 0, zeros = 0, whole = 0;
+    bool full = false, good = true;
+    while (count < COUNT && (parts[count] = tm_arena_take(&a, len, &full)) != NULL)
+        memset(parts[count++], 0xaa, len);
+    for (size_t i = 0; i < count; i++)
+        if (i % 30 != 7)
+            tm_arena_give_back(&a, parts[i], len);
+    for (size_t i = 7; i < count; i += 30) {
+        for (size_t k = 0; k < len; k++)
+            good &= parts[i][k] == 0xaa;
+        tm_arena_give_back(&a, parts[i], len);
+    }
+    for (size_t i = 0; i < count; i++) {
+        whole += len >= (size_t)2 * LARGE_PAGE;
+        zeros += parts[i][len - 1] == 0 || parts[i][len / 2] == 0;
+    }
+    printf("# parts of %zu: %zu, %zu read as 0\n", len, count, zeros);
+    ok_named(good && count == COUNT, "memory in use stays when other memory goes back");
+#ifdef __linux__
+    ok_named(zeros >= whole && zeros > 0, "memory that is not in use goes back in large pages");
+#endif
+    tm_arena_release(&a);
+}
+
 static void test_arena(void)
 {
+    check_give_back(100000);
+    check_give_back(1 << 20);
+    check_give_back((2 << 20) - 32);
+    check_give_back(5 << 20);
     static const size_t limits[] = {1000, 300000, (2 << 20) - 1, 2 << 20, (2 << 20) + 100, 5 << 20, 9 << 20, 40 << 20};
     static const size_t lens[] = {16, 1000, 100000, 1 << 20, (2 << 20) - 32, 2 << 20, 3 << 20};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
