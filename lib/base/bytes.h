@@ -115,6 +115,28 @@ static inline void tm_copy_short(uint8_t *to, const uint8_t *from, size_t len, s
         memcpy(to + slack, from + slack, len - slack);
 }
 
+/* Copies LEN bytes, as memcpy does. For up to 64 it is faster than a call of that. */
+static inline void tm_copy_few(uint8_t *to, const uint8_t *from, size_t len)
+{
+    enum { PART = 16, HALF = PART / 2, MOST = 4 * PART };
+    if (len > MOST) {
+        memcpy(to, from, len);
+    } else if (len >= PART) {
+        if (len > 2 * PART) {
+            memcpy(to + PART, from + PART, PART);
+            memcpy(to + len - 2 * PART, from + len - 2 * PART, PART);
+        }
+        memcpy(to, from, PART);
+        memcpy(to + len - PART, from + len - PART, PART);
+    } else if (len >= HALF) {
+        memcpy(to, from, HALF);
+        memcpy(to + len - HALF, from + len - HALF, HALF);
+    } else {
+        for (size_t i = 0; i < len; i++)
+            to[i] = from[i];
+    }
+}
+
 /* Returns how many of the first LEN bytes at A and B are equal before one differs. For short texts it is faster than a
  * call of memcmp. */
 static inline size_t tm_count_equal(const uint8_t *a, const uint8_t *b, size_t len)

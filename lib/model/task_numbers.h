@@ -14,12 +14,15 @@ struct tm_task_number {
     uint32_t orphans; /* threads on its list whose process is not known */
 };
 
+enum { TM_TASK_NUMBERS_RECENT = 1 << 11 };
+
 /* Zero-initialise. */
 struct tm_task_numbers {
     /* private */
     struct tm_task_number *rows;
     uint32_t count, cap;
     struct tm_index index;
+    uint32_t *recent; /* for each of TM_TASK_NUMBERS_RECENT places: the last row found there, plus 1; 0: none */
 };
 
 /* Returns the row of NUMBER on MACHINE, or NULL. It is valid until a row is added. */

@@ -158,14 +158,21 @@ static enum tm_status refuse(const struct tm_sqlite_btree *tree, const struct tm
                : tm_error_nomem(err);
 }
 
-/* Adds a row, whose head HEAD has HEAD_LEN bytes, to the leaf or to a new one. */
-static enum tm_status add_cell(struct tm_sqlite_btree *tree, const uint8_t *head, size_t head_len,
+/* A cell's first bytes: the length of the record and the rowid. */
+struct cell_head {
+    uint8_t bytes[2 * TM_SQLITE_VARINT_MAX];
+    size_t len;
+};
+
+/* Adds the row with HEAD to the leaf or to a new one. */
+static enum tm_status add_cell(struct tm_sqlite_btree *tree, const struct cell_head *head,
                                const struct tm_sqlite_record *record, struct tm_error *err)
 {
+    enum { SHORT = 16 /* usual heads and types are not longer; what is copied in excess is overwritten */ };
     const struct tm_text values = record->long_text.data ? record->long_text
                                                          : tm_text_at(record->values.data, record->values.len);
     const size_t len = record->types_len + values.len, local = local_bytes(len),
-                 cell = head_len + local + (local < len ? CHILD_BYTES : 0), local_values = local - record->types_len;
+                 cell = head->len + local + (local < len ? CHILD_BYTES : 0), local_values = local - record->types_len;
     uint32_t overflow = 0;
     enum tm_status st = has_room(tree->leaf, cell) ? TM_OK : close_leaf(tree, err);
     if (st == TM_OK && local < len)
@@ -173,12 +180,12 @@ static enum tm_status add_cell(struct tm_sqlite_btree *tree, const uint8_t *head
     if (st < 0)
         return st;
     uint8_t *to = put_cell(tree->leaf, cell);
-    memcpy(to, head, head_len);
-    to += head_len;
-    memcpy(to, record->types, record->types_len);
+    bool is_usual = head->len <= SHORT && record->types_len <= SHORT && local_values >= SHORT;
+    memcpy(to, head->bytes, is_usual ? SHORT : head->len);
+    to += head->len;
+    memcpy(to, record->types, is_usual ? SHORT : record->types_len);
     to[0] = (uint8_t)record->types_len;
-    if (local_values)
-        memcpy(to + record->types_len, values.data, local_values);
+    tm_copy_few(to + record->types_len, values.data, local_values);
     if (overflow)
         tm_put_be32(to + local, overflow);
     return TM_OK;
@@ -196,19 +203,23 @@ static void note_wide(struct tm_sqlite_btree *tree, int64_t rowid, size_t head_l
 enum tm_status tm_sqlite_btree_add(struct tm_sqlite_btree *tree, int64_t rowid, const struct tm_sqlite_record *record,
                                    struct tm_error *err)
 {
-    uint8_t head[2 * TM_SQLITE_VARINT_MAX];
+    struct cell_head head = {.len = 0};
     const size_t values = record->long_text.data ? record->long_text.len : record->values.len;
     if (record->failed < 0 || (tree->leaf == NULL && (tree->leaf = new_page(LEAF)) == NULL))
         return refuse(tree, record, err);
     if (rowid <= tree->last)
         return tm_error_set(err, TM_E_SYSTEM, "%s: rows are not in order", tree->pages->name);
-    size_t n = tm_sqlite_put_varint(head, record->types_len + values);
-    n += tm_sqlite_put_varint(head + n, (uint64_t)rowid);
-    enum tm_status st = add_cell(tree, head, n, record, err);
+    const size_t len = record->types_len + values;
+    head.len = 1;
+    head.bytes[0] = (uint8_t)len;
+    if (len >= 0x80)
+        head.len = tm_sqlite_put_varint(head.bytes, len);
+    head.len += tm_sqlite_put_varint(head.bytes + head.len, (uint64_t)rowid);
+    enum tm_status st = add_cell(tree, &head, record, err);
     if (st < 0)
         return st;
     if (record->wide_column)
-        note_wide(tree, rowid, n, record);
+        note_wide(tree, rowid, head.len, record);
     tree->last = rowid;
     return TM_OK;
 }

@@ -91,7 +91,7 @@ static inline void tm_sqlite_record_text(struct tm_sqlite_record *record, struct
         return;
     }
     record->types[record->types_len++] = (uint8_t)(TM_RECORD_TYPE_TEXT + 2 * text.len);
-    memcpy(record->values.data + record->values.len, text.data, text.len);
+    tm_copy_few(record->values.data + record->values.len, text.data, text.len);
     record->values.len += text.len;
 }
 

@@ -1,5 +1,6 @@
 #include "emit/sqlite/row_queue.h"
 
+#include "base/bytes.h"
 #include "base/cpu.h"
 
 #include <stddef.h>
@@ -336,8 +337,7 @@ static inline enum tm_status put(struct tm_row_queue *q, enum kind kind, const v
     for (unsigned i = 0; i < layout->count; i++) {
         const struct tm_text text = text_at(row, layout->texts[i]);
         const size_t bytes = bytes_of(text);
-        if (bytes)
-            memcpy(p, text.data, bytes);
+        tm_copy_few(p, text.data, bytes);
         p += bytes;
     }
     return TM_OK;
@@ -381,8 +381,7 @@ static enum tm_status put_thread_state(void *self, const struct tm_thread_state_
     state->waker_utid = (int32_t)row->waker_utid;
     state->irq_context = (int8_t)row->irq_context;
     state->len = (uint8_t)(row->state.data ? len + 1 : 0);
-    if (len)
-        memcpy(state->text, row->state.data, len);
+    tm_copy_few((uint8_t *)state->text, row->state.data, len);
     return TM_OK;
 }
 
