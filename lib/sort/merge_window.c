@@ -130,11 +130,12 @@ static uint32_t note_records(struct tm_merge_window *w, const struct tm_window_r
     const uint8_t *record = run->cursor->record, *payload = run->cursor->payload;
     struct tm_window_row *rows = w->rows + run->first;
     uint32_t left = run->cursor->block->end - run->cursor->row;
+    const bool has_times = !run->cursor->block->definitions;
     for (uint32_t n = 0;; n++, record += layout->stride) {
         rows[n] = (struct tm_window_row){.record = record, .payload = payload};
         if (n == left)
             return n;
-        uint64_t t = tm_sort_time_of(constant_time | tm_layout_part_at(&time, record));
+        uint64_t t = has_times ? tm_sort_time_of(constant_time | tm_layout_part_at(&time, record)) : 0;
         if (t >= w->bound)
             return n;
         keys[n] = tm_row_key(t - w->low, run->first + n);

@@ -50,6 +50,7 @@ struct shape {
     bool columns, transient;
     bool skewed;         /* one run has most rows */
     bool clustered;      /* long series of rows come from one run */
+    bool definitions;    /* their times do not count, and most have a position of their own */
 };
 
 struct result {
@@ -59,6 +60,7 @@ struct result {
 };
 
 static struct tm_file_order orders;
+static bool definitions; /* that of the shape */
 
 static size_t payload_of(uint32_t number, uint8_t bytes[PAYLOAD_MAX])
 {
@@ -72,7 +74,7 @@ static int compare(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
     uint32_t file_x = tm_file_order_of(&orders, x->file), file_y = tm_file_order_of(&orders, y->file);
-    if (x->time != y->time)
+    if (x->time != y->time && !definitions)
         return x->time < y->time ? -1 : 1;
     if (file_x != file_y)
         return file_x < file_y ? -1 : 1;
@@ -116,6 +118,7 @@ static struct tm_block *make_block(const struct row *rows, uint32_t count, bool 
         free(words);
     }
     block->sequence = rows[0].sequence;
+    block->definitions = definitions;
     tm_batch_builder_release(&builder);
     return block;
 }
@@ -163,7 +166,7 @@ static void make_run(struct run *run, uint32_t number, const struct shape *shape
         uint64_t time = shape->clustered ? base + roll(50) : roll(shape->span);
         run->rows[i] =
             (struct row){.time = time + (UINT64_C(1) << 63),
-                         .position = roll(20),
+                         .position = roll(shape->definitions ? 1000000 : 20),
                          .file = shape->one_file && !(shape->first_mixed && number == 0) ? file : (uint32_t)roll(FILES),
                          .number = (*rows)++,
                          .run = number};
@@ -211,6 +214,7 @@ static void check(const struct shape *shape, uint64_t trial)
     uint32_t count = 0, at = 0;
     char name[128];
     seed = tm_hash_u64(trial * 1000 + shape->runs);
+    definitions = shape->definitions;
     for (uint32_t i = 0; i < shape->runs; i++) {
         make_run(&runs[i], i, shape, &layouts, &count);
         sources[i] = (struct tm_run_source){next_block, &runs[i], runs[i].is_transient};
@@ -314,6 +318,22 @@ static const struct shape shapes[] = {
      .rows = 20,
      .span = 100000,
      .block_rows = 30},
+    {.name = "definitions with times",
+     .runs = 4,
+     .rows = 200,
+     .span = 3000,
+     .block_rows = 9000,
+     .one_file = true,
+     .same_file = true,
+     .columns = true,
+     .definitions = true},
+    {.name = "definitions with times, of many blocks",
+     .runs = 9,
+     .rows = 3000,
+     .span = 100000,
+     .block_rows = 900,
+     .columns = true,
+     .definitions = true},
     {.name = "two runs", .runs = 2, .rows = 30000, .span = 100000, .block_rows = 9000, .columns = true},
 };
 
