@@ -263,13 +263,35 @@ static bool is_by_name(const struct tm_merge_request *r)
     return r->file_count > 0;
 }
 
-/* Sets OUTS to the files to be written, ended by NULL. */
-static void list_outs(const struct tm_output_list *outputs, const char *outs[TM_OUTPUTS_MAX + 1])
+/* Sets OUTS to the outputs that are files, and to MANIFEST unless it is NULL, ended by NULL. */
+static void list_outs(const struct tm_output_list *outputs, const char *manifest, const char *outs[TM_OUTPUTS_MAX + 2])
 {
     for (size_t i = 0; i < outputs->count; i++)
         if (outputs->rows[i].out)
             *outs++ = outputs->rows[i].out;
+    *outs++ = manifest;
     *outs = NULL;
+}
+
+/* Checks that no output replaces an input or another output. A manifest may be written to where it was read. */
+static enum tm_status check_files(const struct arguments *a, struct tm_error *err)
+{
+    const struct tm_merge_request *r = &a->request;
+    const char *outs[TM_OUTPUTS_MAX + 2];
+    char *manifest[] = {(char *)(uintptr_t)r->manifest};
+    list_outs(&r->outputs, a->write_manifest, outs);
+    enum tm_status st = tm_same_files_check(r->files, r->file_count, outs, a->quiet ? NULL : warn, err);
+    if (st == TM_OK && a->write_manifest)
+        st = tm_output_list_check_other(&r->outputs, a->write_manifest, err);
+    list_outs(&r->outputs, NULL, outs);
+    return st == TM_OK && r->manifest ? tm_same_files_check(manifest, 1, outs, NULL, err) : st;
+}
+
+/* Standard input of the stage that reads a manifest is the stream. */
+static bool is_stdin(const char *name)
+{
+    return strcmp(name, "-") == 0 || strcmp(name, "/dev/stdin") == 0 || strcmp(name, "/dev/fd/0") == 0 ||
+           strcmp(name, "/proc/self/fd/0") == 0;
 }
 
 /* Finds errors that the stages would find only after much work. */
@@ -280,7 +302,6 @@ static int check(struct arguments *a)
     unsigned jobs;
     struct tm_accounting_limit limit;
     struct tm_error err = {0};
-    const char *outs[TM_OUTPUTS_MAX + 1];
     if (a->shown)
         r->outputs = (struct tm_output_list){.rows = {{.format = a->shown}}, .count = 1};
     if (tm_output_list_choose(&r->outputs, "tm-emit --formats", &err) < 0 ||
@@ -305,6 +326,10 @@ static int check(struct arguments *a)
     if (r->on_damage && strcmp(r->on_damage, "halt") != 0 && strcmp(r->on_damage, "skip") != 0 &&
         strcmp(r->on_damage, "salvage") != 0)
         return tm_program_usage(&program, "--on-damage: '%s' is none of halt, skip, salvage", r->on_damage);
+    if (r->manifest && is_stdin(r->manifest))
+        return tm_program_usage(&program, "--manifest: give a file, not standard input");
+    if (a->write_manifest && tm_output_is_stdout(a->write_manifest))
+        return tm_program_usage(&program, "--write-manifest: give a file, not standard output");
     if (tm_draft_options_need_manifest(&a->draft_options) && r->manifest)
         return tm_program_usage(&program, "--manifest cannot be combined with --machine, --sync or other options that "
                                           "make a manifest");
@@ -315,8 +340,7 @@ static int check(struct arguments *a)
     if (a->aligns && !is_by_name(r))
         return tm_program_usage(&program, "--align reads its input twice; name files, not standard input or pipes");
     r->draft_options = &a->draft_options;
-    list_outs(&r->outputs, outs);
-    if (tm_same_files_check(r->files, r->file_count, outs, a->quiet ? NULL : warn, &err) == TM_OK &&
+    if (check_files(a, &err) == TM_OK &&
         (r->manifest || tm_draft_options_add_auto(&a->draft_options, &err) == TM_OK)) {
         a->may_run = true;
         return 0;

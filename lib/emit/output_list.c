@@ -3,9 +3,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* True if OUT names standard output. Such a name is a link; a new file in place of its target would not get what other
- * programs write there. */
-static bool is_stdout(const char *out)
+/* Such a name is a link; a new file in place of its target would not get what other programs write there. */
+bool tm_output_is_stdout(const char *out)
 {
     static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -18,7 +17,7 @@ enum tm_status tm_output_list_add(struct tm_output_list *list, const char *out, 
 {
     if (list->count == TM_OUTPUTS_MAX)
         return tm_error_set(err, TM_E_USAGE, "-o is given more than %d times", TM_OUTPUTS_MAX);
-    list->rows[list->count++] = (struct tm_output_choice){.out = is_stdout(out) ? NULL : out};
+    list->rows[list->count++] = (struct tm_output_choice){.out = tm_output_is_stdout(out) ? NULL : out};
     return *out ? TM_OK : tm_error_set(err, TM_E_USAGE, "-o '': an output needs a name");
 }
 
@@ -88,6 +87,14 @@ enum tm_status tm_output_list_choose(struct tm_output_list *list, const char *li
                                   list->rows[i].out ? list->rows[i].out : "standard output");
     }
     return st;
+}
+
+enum tm_status tm_output_list_check_other(const struct tm_output_list *list, const char *other, struct tm_error *err)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->rows[i].out && is_one_file(list->rows[i].out, other))
+            return tm_error_set(err, TM_E_USAGE, "%s is given as two outputs", other);
+    return TM_OK;
 }
 
 enum tm_status tm_output_list_rows(struct tm_output_list *list, bool events, bool args, struct tm_error *err)

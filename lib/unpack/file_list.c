@@ -105,19 +105,19 @@ static enum tm_status walk(struct tm_file_list *list, const char *path, size_t b
         return tm_error_set(err, TM_E_INPUT, "%s: directories nest deeper than %d", path, DIRECTORY_DEPTH_MAX);
     enum tm_status st = read_names(path, &names, err);
     for (size_t i = 0; st == TM_OK && i < names.count; i++) {
-        struct stat info, target;
+        struct stat info;
         tm_buf_clear(&inner);
         if (tm_buf_addf(&inner, "%s/%s", path, names.names[i]) != TM_OK || tm_buf_cstr(&inner) == NULL) {
             st = tm_error_nomem(err);
             break;
         }
         const char *to = (const char *)inner.data;
-        if (lstat(to, &info) != 0)
-            st = cannot(to, "cannot open", err);
-        else if (S_ISDIR(info.st_mode))
+        bool is_link = lstat(to, &info) == 0 && S_ISLNK(info.st_mode);
+        if (stat(to, &info) != 0)
+            st = cannot(to, is_link ? "cannot follow the link" : "cannot open", err);
+        else if (S_ISDIR(info.st_mode) && !is_link)
             st = walk(list, to, base, depth + 1, err);
-        else if (S_ISREG(info.st_mode) ||
-                 (S_ISLNK(info.st_mode) && stat(to, &target) == 0 && S_ISREG(target.st_mode)))
+        else if (S_ISREG(info.st_mode))
             st = add_file(list, to, to + base, err);
     }
     tm_buf_release(&inner);

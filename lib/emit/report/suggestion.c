@@ -158,8 +158,14 @@ static void put_changes(struct tm_report *r, const struct tm_suggestion *suggest
         put_entries(r, suggestion, "    ", "\n");
     }
     if (suggestion->has_trace_time) {
-        tm_out_str(&r->out, suggestion->count ? "\n  and add this beside \"files\":\n\n    "
-                                            : "  To place them, add this beside \"files\" in the manifest:\n\n    ");
+        const bool replaces = r->facts.config->trace_time != NULL;
+        if (suggestion->count)
+            tm_out_str(&r->out, replaces ? "\n  and let this replace \"trace_time\":\n\n    "
+                                         : "\n  and add this beside \"files\":\n\n    ");
+        else
+            tm_out_str(&r->out, replaces
+                                    ? "  To place them, let this replace \"trace_time\" in the manifest:\n\n    "
+                                    : "  To place them, add this beside \"files\" in the manifest:\n\n    ");
         tm_report_put_trace_time(r, &suggestion->trace_time);
         tm_out_char(&r->out, '\n');
     }
