@@ -117,6 +117,13 @@ rpc() {
     run tm-merge -f report --join=flows client.json server.json
     [[ "$output" == *"total: 8 events read, 8 placed, 0 dropped; the accounts balance"* ]]
     tm-merge -q -f jsonl --join=flows --only file=server.json client.json server.json | grep -c flow_end | grep -qx 2
+    more() { object X 3 3 "$1" more ', "dur": 5, "args": {"url": "x", "n": 1}'; }
+    printf '[%s,%s]' "$(more 70)" "$(more 80)" >args.json
+    # --only dur reads the stream twice
+    tm-merge -q -f jsonl --join=flows --only 'dur>=1ns' client.json server.json args.json >rows
+    [ "$(grep -c flow_end rows)" -eq 2 ]
+    [ "$(grep -c '"url":"x"' rows)" -eq 2 ]
+    [ "$(tm-merge -q -f jsonl --join=flows --only tid=3 args.json | grep -c '"url":"x"')" -eq 2 ]
     for p in tm-emit tm-merge; do
         run $p --join=spans
         [ "$status" -eq 2 ]

@@ -310,8 +310,8 @@ enum tm_status tm_cut(int in, const struct tm_cut *how, struct tm_error *err)
         st = tm_reread_copy(in, how->temporary_dir, &c.in, err);
     }
     c.out.receiver = (struct tm_batch_receiver){write_batch, &c.writer};
-    c.settler.catalog = c.state.catalog = &c.catalog;
-    c.settler.out.receiver = (struct tm_batch_receiver){take_batch, &c};
+    c.state.catalog = &c.catalog;
+    tm_emit_settler_init(&c.settler, &c.catalog, (struct tm_batch_receiver){take_batch, &c});
     if (st == TM_OK)
         st = count(&c, err);
     c.state.has_flows = c.counts.has_flows;

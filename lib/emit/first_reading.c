@@ -62,9 +62,8 @@ static enum tm_status learn(struct tm_first_reading *reading, const struct tm_em
     r->only.learns = true;
     r->memory = run->memory;
     tm_memory_limit_again(r->memory);
-    r->settler.catalog = &r->catalog;
-    r->settler.out.receiver = (struct tm_batch_receiver){join_batch, r};
-    r->spans.out.receiver = (struct tm_batch_receiver){select_batch, r};
+    tm_emit_settler_init(&r->settler, &r->catalog, (struct tm_batch_receiver){join_batch, r});
+    tm_span_flows_init(&r->spans, &r->catalog, (struct tm_batch_receiver){select_batch, r});
     enum tm_status st = tm_stream_reader_open(&r->stream, reading->fd, err);
     if (st == TM_OK)
         st = tm_emit_only_init(&r->only, run, &r->catalog, &r->context, err);

@@ -239,10 +239,8 @@ static void init_job(struct job *job, const struct tm_emit_run *run, size_t i, c
     job->only.receiver = (struct tm_batch_receiver){show_batch, job};
     job->singles.out.receiver = (struct tm_batch_receiver){settle_batch, job};
     job->takes_messages = target->emit->takes_compact_messages;
-    job->settler.catalog = &job->catalog;
-    job->settler.args = job->spans.args = tm_catalog_expander(&job->catalog);
-    job->settler.out.receiver = (struct tm_batch_receiver){join_batch, job};
-    job->spans.out.receiver = (struct tm_batch_receiver){select_batch, job};
+    tm_emit_settler_init(&job->settler, &job->catalog, (struct tm_batch_receiver){join_batch, job});
+    tm_span_flows_init(&job->spans, &job->catalog, (struct tm_batch_receiver){select_batch, job});
 }
 
 /* Ends the compressor of JOB; the run has ended with ST. If writing failed because the compressor failed, the

@@ -1,5 +1,12 @@
 #include "emit/settler.h"
 
+void tm_emit_settler_init(struct tm_emit_settler *s, const struct tm_catalog *catalog,
+                          struct tm_batch_receiver receiver)
+{
+    *s = (struct tm_emit_settler){
+        .catalog = catalog, .args = tm_catalog_expander(catalog), .out = {.receiver = receiver}};
+}
+
 static inline bool needs_settling(uint32_t kind)
 {
     return kind == TM_KIND_BINDER || kind == TM_KIND_KERNEL;

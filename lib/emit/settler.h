@@ -8,18 +8,21 @@
 #include "model/kernel_rows.h"
 #include "stream/batch_builder.h"
 
-/* Zero-initialise, with .catalog, .args and .out.receiver set. */
 struct tm_emit_settler {
-    const struct tm_catalog *catalog; /* borrowed */
+    /* private */
+    const struct tm_catalog *catalog;
     struct tm_arg_expander args;
     struct tm_batch_queue out;
-    /* private */
     struct tm_binder_rows binder;
     struct tm_kernel_rows kernel;
     struct tm_event second; /* pending until the name rows of its event are shown */
     bool has_second;
     int64_t now_ns; /* of the last event */
 };
+
+/* Initialises SETTLER for rows of files in CATALOG (borrowed), which go to RECEIVER. */
+void tm_emit_settler_init(struct tm_emit_settler *settler, const struct tm_catalog *catalog,
+                          struct tm_batch_receiver receiver);
 
 /* Passes BATCH, events in order of time, to the receiver. A batch without such rows is passed unchanged. TM_OK,
  * TM_E_SYSTEM or the status of the receiver. */

@@ -140,6 +140,11 @@ static enum tm_status add_event(struct tm_span_flows *s, const struct tm_event *
     return st < 0 ? st : add_span(s, own, e->file) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
+void tm_span_flows_init(struct tm_span_flows *s, const struct tm_catalog *catalog, struct tm_batch_receiver receiver)
+{
+    *s = (struct tm_span_flows){.out = {.receiver = receiver}, .args = tm_catalog_expander(catalog)};
+}
+
 enum tm_status tm_span_flows_batch(struct tm_span_flows *s, const struct tm_batch *batch, struct tm_error *err)
 {
     struct tm_batch_walk walk = {.batch = batch};

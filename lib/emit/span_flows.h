@@ -9,18 +9,21 @@
 
 #include "emit/batch_queue.h"
 #include "base/map.h"
-#include "stream/arg_keys.h"
+#include "model/catalog.h"
 #include "stream/batch_builder.h"
 
 enum { TM_SPAN_FLOWS_MAX = 1 << 19 }; /* at least this many of the latest spans are remembered */
 
-/* Zero-initialise, with .out.receiver and .args set. */
 struct tm_span_flows {
+    /* private */
     struct tm_batch_queue out;
     struct tm_arg_expander args;
-    /* private */
     struct tm_map recent, before; /* from a hash of trace and span to the file; BEFORE is the map that was full last */
 };
+
+/* Initialises FLOWS for events with args by the strings of CATALOG (borrowed), which go to RECEIVER. */
+void tm_span_flows_init(struct tm_span_flows *flows, const struct tm_catalog *catalog,
+                        struct tm_batch_receiver receiver);
 
 /* Passes BATCH, events in order of time, to the receiver, with the flows added. TM_OK, TM_E_SYSTEM or the status of the
  * receiver. */
