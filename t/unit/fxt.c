@@ -102,7 +102,7 @@ static bool find(struct tm_fxt_flows *flows, enum tm_fxt_flow_event event, struc
 static void test_flows(void)
 {
     struct tm_fxt_flows flows = {0};
-    uint64_t a, b, got;
+    uint64_t a, b, c, got;
     /* one process began it: any process may continue it */
     ok(find(&flows, TM_FXT_FLOW_BEGIN, (struct tm_fxt_flow_id){1, 7}, &a));
     ok(find(&flows, TM_FXT_FLOW_STEP, (struct tm_fxt_flow_id){2, 7}, &got) && got == a);
@@ -112,7 +112,13 @@ static void test_flows(void)
     ok(find(&flows, TM_FXT_FLOW_STEP, (struct tm_fxt_flow_id){3, 7}, &got) && got != a && got != b);
     ok(find(&flows, TM_FXT_FLOW_END, (struct tm_fxt_flow_id){2, 7}, &got) && got == b);
     ok(find(&flows, TM_FXT_FLOW_END, (struct tm_fxt_flow_id){1, 7}, &got) && got == a);
-    /* the id of an ended flow is free again, and a flow without a begin gets the first number */
+    /* an ended flow gets no more events, its id is free again, and the next flow with it has another number */
+    ok(find(&flows, TM_FXT_FLOW_END, (struct tm_fxt_flow_id){1, 7}, &got) && got != a && got != b);
+    ok(find(&flows, TM_FXT_FLOW_BEGIN, (struct tm_fxt_flow_id){1, 7}, &c) && c != a && c != b && c != got);
+    ok(find(&flows, TM_FXT_FLOW_BEGIN, (struct tm_fxt_flow_id){1, 7}, &got) && got == c);
+    ok(find(&flows, TM_FXT_FLOW_END, (struct tm_fxt_flow_id){4, 7}, &got) && got == c);
+    ok(find(&flows, TM_FXT_FLOW_STEP, (struct tm_fxt_flow_id){1, 7}, &got) && got != c && got != a);
+    /* a flow without a begin gets the first number */
     ok(find(&flows, TM_FXT_FLOW_STEP, (struct tm_fxt_flow_id){5, 9}, &got));
     ok(find(&flows, TM_FXT_FLOW_BEGIN, (struct tm_fxt_flow_id){6, 9}, &a) && a == got);
     tm_fxt_flows_release(&flows);

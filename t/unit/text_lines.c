@@ -24,6 +24,9 @@ static void test_perf(void)
     is_int(perf("my task 7 x 12/13 [001] 2390.769772018: cycles:u: ", &h), TM_OK);
     ok(is(h.comm, h.comm_len, "my task 7 x") && h.pid == 12 && h.tid == 13 && h.time_ns == INT64_C(2390769772018));
     ok(!h.has_period && is(h.event, h.event_len, "cycles:u"));
+    ok(perf("a 7 1.5: 18446744073709551610 cycles:", &h) == TM_OK && h.has_period &&
+       h.period == UINT64_C(18446744073709551610) && is(h.event, h.event_len, "cycles"));
+    ok(perf("a 7 1.5: 99999999999999999999 cycles:", &h) == TM_OK && h.period == UINT64_MAX);
     is_int(perf("swapper     0 [003] 1.5: sched:sched_switch: prev_comm=a prev_pid=1", &h), TM_OK);
     ok(is(h.event, h.event_len, "sched:sched_switch") && is(h.rest, h.rest_len, "prev_comm=a prev_pid=1"));
     is_int(perf("noshape 12 1.5: cycles: 7f00 f (x)", &h), TM_OK);

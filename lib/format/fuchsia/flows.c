@@ -4,33 +4,55 @@
 
 #include <stdlib.h>
 
+/* A flow that a process began. */
 struct tm_fxt_flow {
-    struct tm_fxt_flow_id id; /* in the table of ids: pid is the process that began it first */
+    struct tm_fxt_flow_id id;
     uint64_t flow;
-    bool used;
-    bool shared; /* another process began a flow with this id too */
+    bool is_open;
 };
 
-/* Returns the number of the flow of the first process that begins ID, and of flows whose begin is unknown. */
-static uint64_t first_flow(struct tm_fxt_flow_id id)
+/* What is known of an id. */
+struct tm_fxt_flow_owner {
+    uint64_t id;
+    int64_t pid;    /* the process that began it first since a flow with it ended */
+    uint32_t begun; /* flows that began with it so far */
+    bool is_open;   /* PID is known */
+    bool shared;    /* another process began a flow with this id too */
+};
+
+/* Returns the number of flow COUNT with an id. The first one, or one whose begin is unknown, has the number that other
+ * files have for the id. */
+static uint64_t number_of(uint64_t id, uint64_t count)
 {
-    return tm_hash_u64(id.id);
+    uint64_t key[2] = {count, id};
+    return count ? tm_hash64_numbers(key, 2, 0) : tm_hash_u64(id);
 }
 
-static uint64_t own_flow(struct tm_fxt_flow_id id)
+static struct tm_fxt_flow *own_place(const struct tm_fxt_flows *f, struct tm_fxt_flow_id id)
 {
     uint64_t key[2] = {(uint64_t)id.pid, id.id};
-    return tm_hash64_numbers(key, 2, 0);
+    return &f->own[tm_hash64_numbers(key, 2, 0) % TM_FXT_FLOWS];
 }
 
-static uint64_t begin(struct tm_fxt_flow *own, struct tm_fxt_flow *first, struct tm_fxt_flow_id id)
+/* Returns the open flow that the process of ID began with it, or NULL. */
+static struct tm_fxt_flow *find_open(const struct tm_fxt_flows *f, struct tm_fxt_flow_id id)
 {
-    if (!first->used || first->id.id != id.id)
-        *first = (struct tm_fxt_flow){.id = id, .flow = first_flow(id), .used = true};
-    first->shared |= first->id.pid != id.pid;
-    *own = *first;
-    own->id = id;
-    own->flow = first->id.pid == id.pid ? first->flow : own_flow(id);
+    struct tm_fxt_flow *own = own_place(f, id);
+    return own->is_open && own->id.pid == id.pid && own->id.id == id.id ? own : NULL;
+}
+
+static uint64_t begin(const struct tm_fxt_flows *f, struct tm_fxt_flow_owner *owner, struct tm_fxt_flow_id id)
+{
+    struct tm_fxt_flow *own = own_place(f, id);
+    if (find_open(f, id))
+        return own->flow;
+    if (owner->id != id.id)
+        *owner = (struct tm_fxt_flow_owner){.id = id.id};
+    *own = (struct tm_fxt_flow){id, number_of(id.id, owner->begun++), true};
+    if (!owner->is_open)
+        owner->pid = id.pid;
+    owner->shared = owner->is_open && (owner->shared || owner->pid != id.pid);
+    owner->is_open = true;
     return own->flow;
 }
 
@@ -39,24 +61,23 @@ enum tm_status tm_fxt_flows_find(struct tm_fxt_flows *f, enum tm_fxt_flow_event 
 {
     if (f->own == NULL)
         f->own = calloc(TM_FXT_FLOWS, sizeof *f->own);
-    if (f->first == NULL)
-        f->first = calloc(TM_FXT_FLOWS, sizeof *f->first);
-    if (f->own == NULL || f->first == NULL)
+    if (f->owners == NULL)
+        f->owners = calloc(TM_FXT_FLOWS, sizeof *f->owners);
+    if (f->own == NULL || f->owners == NULL)
         return tm_error_nomem(err);
-    struct tm_fxt_flow *own = &f->own[own_flow(id) % TM_FXT_FLOWS];
-    struct tm_fxt_flow *first = &f->first[first_flow(id) % TM_FXT_FLOWS];
+    struct tm_fxt_flow_owner *owner = &f->owners[tm_hash_u64(id.id) % TM_FXT_FLOWS];
     if (event == TM_FXT_FLOW_BEGIN) {
-        *flow = begin(own, first, id);
+        *flow = begin(f, owner, id);
         return TM_OK;
     }
-    bool is_own = own->used && own->id.pid == id.pid && own->id.id == id.id;
-    bool is_known = first->used && first->id.id == id.id;
-    *flow = is_own ? own->flow : is_known && first->shared ? own_flow(id) : first_flow(id);
-    if (event == TM_FXT_FLOW_END) {
-        if (is_own)
-            own->used = false;
-        if (is_known && first->flow == *flow)
-            first->used = false;
+    bool is_known = owner->id == id.id && owner->begun;
+    struct tm_fxt_flow *open = find_open(f, id);
+    if (open == NULL && is_known && owner->is_open && !owner->shared)
+        open = find_open(f, (struct tm_fxt_flow_id){owner->pid, id.id});
+    *flow = open ? open->flow : number_of(id.id, is_known ? UINT64_MAX : 0);
+    if (open && event == TM_FXT_FLOW_END) {
+        open->is_open = false;
+        owner->is_open = false;
     }
     return TM_OK;
 }
@@ -64,6 +85,6 @@ enum tm_status tm_fxt_flows_find(struct tm_fxt_flows *f, enum tm_fxt_flow_event 
 void tm_fxt_flows_release(struct tm_fxt_flows *flows)
 {
     free(flows->own);
-    free(flows->first);
+    free(flows->owners);
     *flows = (struct tm_fxt_flows){0};
 }

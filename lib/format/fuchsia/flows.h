@@ -1,6 +1,9 @@
 /* Resolves an event's correlation id to a flow. A process begins flows with ids of its own, and two processes may use
  * the same id. A flow may also continue and end in another process. So an id means the flow that the event's own
- * process began; otherwise the flow that exactly one other process began. */
+ * process began; otherwise the flow that exactly one other process began. Once a flow has ended, its id is free for
+ * another one, and what still names it before that belongs to no flow. Events are taken in the order of the file.
+ *
+ * Source: FuchsiaTraceParser::GetGlobalFlowId of Perfetto, importers/fuchsia/fuchsia_trace_parser.cc. */
 #ifndef TM_FORMAT_FUCHSIA_FLOWS_H
 #define TM_FORMAT_FUCHSIA_FLOWS_H
 
@@ -15,8 +18,8 @@ enum { TM_FXT_FLOWS = 1 << 15 };
 /* Zero-initialise. */
 struct tm_fxt_flows {
     /* private */
-    struct tm_fxt_flow *own;   /* open flows by (pid, id) */
-    struct tm_fxt_flow *first; /* by id: the process that began it first */
+    struct tm_fxt_flow *own;          /* open flows by (pid, id) */
+    struct tm_fxt_flow_owner *owners; /* by id */
 };
 
 /* What an event states of its flow: an id, and the process that means it. */

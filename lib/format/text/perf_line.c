@@ -17,6 +17,20 @@ static bool number(const char *p, const char *end, int64_t *value)
     return end > p && tm_decimal_int(p, (size_t)(end - p), value) == TM_OK;
 }
 
+/* Returns the number of the digits from P to END; UINT64_MAX if it is larger. perf subtracts counters, so periods can be
+ * close to that. */
+static uint64_t count_at(const char *p, const char *end)
+{
+    uint64_t value = 0;
+    for (; p < end; p++) {
+        uint64_t digit = (uint64_t)(*p - '0');
+        if (value > (UINT64_MAX - digit) / 10)
+            return UINT64_MAX;
+        value = 10 * value + digit;
+    }
+    return value;
+}
+
 /* Reads "[cpu]" and "seconds.fraction:" at P. Returns the byte after the colon, or NULL. */
 static const char *parse_time(const char *p, const char *end, struct tm_perf_head *h)
 {
@@ -83,8 +97,9 @@ enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_h
         h->comm_len--;
     p = tm_text_skip_blanks(after, end);
     const char *q = tm_text_skip_digits(p, end);
-    if (q > p && q < end && is_blank(*q) && number(p, q, &h->period)) {
+    if (q > p && q < end && is_blank(*q)) {
         h->has_period = true;
+        h->period = count_at(p, q);
         p = tm_text_skip_blanks(q, end);
     }
     for (q = p; q < end && *q != ' '; q++)

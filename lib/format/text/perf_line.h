@@ -20,7 +20,7 @@ struct tm_perf_head {
     uint32_t cpu;
     int64_t time_ns;
     bool has_period;
-    int64_t period;
+    uint64_t period;
     const char *event; /* without its colon */
     size_t event_len;
     const char *rest;

@@ -150,7 +150,7 @@ static enum tm_status add_name(struct perf *p, const struct tm_perf_head *h, con
 static enum tm_status add_sample(struct perf *p, const struct tm_perf_head *h, bool derived, struct tm_error *err)
 {
     struct tm_event e = {.kind = TM_KIND_SAMPLE, .clock = TM_CLOCK_MONOTONIC, .time_ns = h->time_ns, .tid = h->tid,
-                         .pid = h->pid, .cpu = h->cpu, .value = (uint64_t)h->period};
+                         .pid = h->pid, .cpu = h->cpu, .value = h->period};
     e.flags = tm_event_scope_flags(h->has_tid ? TM_SCOPE_THREAD : TM_SCOPE_GLOBAL) |
               (derived ? (unsigned)TM_EVENT_DERIVED : tm_event_raw_flags(TM_RAW_LINE)) |
               (h->has_tid ? TM_EVENT_HAS_TID : 0u) | (h->has_pid ? TM_EVENT_HAS_PID : 0u) |
