@@ -666,3 +666,24 @@ EOF
     run sqlite3 m.db "SELECT count(*) FROM slice JOIN args USING (arg_set_id) WHERE key = 'debug.json.a[1].b'"
     [ "$output" = 40 ]
 }
+
+@test "markers of one name that cross are on a lane below their own track" {
+    cat >crossing.json <<'END'
+{"meta": {"version": 29, "preprocessedProfileVersion": 48, "startTime": 0, "interval": 1,
+  "categories": [{"name": "Other"}]}, "libs": [],
+ "threads": [{"name": "T", "tid": 7, "pid": 7, "stringArray": ["m", "n"],
+  "samples": {"stack": [], "time": [], "length": 0}, "stackTable": {"prefix": [], "frame": [], "length": 0},
+  "frameTable": {"func": [], "length": 0}, "funcTable": {"name": [], "length": 0},
+  "markers": {"name": [0, 0, 1, 1, 1], "startTime": [10, 12, 13, 20, 22], "endTime": [13, 14, 16, 23, 24],
+   "phase": [1, 1, 1, 1, 1], "category": [0, 0, 0, 0, 0], "data": [null, null, null, null, null], "length": 5}}]}
+END
+    tm-merge -q -o crossing.pftrace crossing.json
+    tm-merge -q -o crossing.db crossing.pftrace
+    got=$(sqlite3 crossing.db "SELECT s.name, s.ts / 1000000, t.name, p.name FROM slice s JOIN track t ON t.id = s.track_id
+        LEFT JOIN track p ON p.id = t.parent_id ORDER BY s.ts")
+    [ "$got" = "m|10|m|
+m|12|crossing.json|m
+n|13|n|
+n|20|n|
+n|22|crossing.json|n" ]
+}

@@ -253,15 +253,17 @@ static enum tm_status describe_lane(struct tm_track_writer *w, const struct tm_e
     return st < 0 ? tm_error_nomem(err) : tm_track_packet_lane(w, e, lane, thread, err);
 }
 
-/* Finds the first lane of E's thread on which E, which ends at END_NS, nests. */
-static enum tm_status find_lane(struct tm_track_writer *w, const struct tm_event *e, int64_t end_ns, uint64_t *uuid,
-                                struct tm_error *err)
+/* Finds the first lane on which E, whose end is END, nests. A thread has lanes, and so has each track of a file. */
+static enum tm_status find_lane(struct tm_track_writer *w, const struct tm_event *e, const struct tm_open_end *end,
+                                uint64_t *uuid, struct tm_error *err)
 {
+    const bool is_on_track = e->flags & TM_EVENT_HAS_TRACK && tm_event_scope(e->flags) == TM_SCOPE_TRACK;
+    const uint64_t track = is_on_track ? tm_hash_u64(end->uuid) : 0;
     uint32_t lane = 0;
-    uint64_t thread = tm_track_key(w, e, TM_TRACK_KIND_LANE, 0);
-    if (tm_nesting_further(&w->nesting, thread, e->time_ns, end_ns, &lane) < 0)
+    uint64_t first = tm_track_key(w, e, TM_TRACK_KIND_LANE, track);
+    if (tm_nesting_further(&w->nesting, first, e->time_ns, end->end_ns, &lane) < 0)
         return tm_error_nomem(err);
-    *uuid = tm_track_key(w, e, TM_TRACK_KIND_LANE, lane);
+    *uuid = tm_track_key(w, e, TM_TRACK_KIND_LANE, track ^ lane);
     return TM_OK;
 }
 
@@ -280,7 +282,7 @@ static enum tm_status begin_among(struct tm_track_writer *w, const struct tm_eve
         st = note_target(w, e, end->uuid, e->dur_ns, err);
     if (st == TM_OK && !tm_reader_slices_need_end(&w->reader, end->uuid))
         return tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
-    if (st != TM_OK || (st = find_lane(w, e, end->end_ns, &lane, err)) < 0)
+    if (st != TM_OK || (st = find_lane(w, e, end, &lane, err)) < 0)
         return st;
     return tm_deferred_choice_open(w, e, lane, end, err);
 }
@@ -300,7 +302,7 @@ static enum tm_status begin_complete(struct tm_track_writer *w, const struct tm_
     }
     if (st == TM_OK)
         st = note_target(w, e, thread, e->dur_ns, err);
-    else if ((st = find_lane(w, e, end->end_ns, &end->uuid, err)) == TM_OK &&
+    else if ((st = find_lane(w, e, end, &end->uuid, err)) == TM_OK &&
              (st = describe_lane(w, e, end->uuid, thread, err)) == TM_OK && has_flows(e))
         st = tm_flow_targets_cross(&w->flows, thread, e->time_ns, err);
     return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);

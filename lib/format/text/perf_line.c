@@ -17,8 +17,8 @@ static bool number(const char *p, const char *end, int64_t *value)
     return end > p && tm_decimal_int(p, (size_t)(end - p), value) == TM_OK;
 }
 
-/* Returns the number of the digits from P to END; UINT64_MAX if it is larger. perf subtracts counters, so periods can be
- * close to that. */
+/* Returns the number of the digits from P to END; UINT64_MAX if it is larger. perf subtracts counters, so a period can
+ * be close to that. */
 static uint64_t count_at(const char *p, const char *end)
 {
     uint64_t value = 0;
