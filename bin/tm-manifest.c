@@ -132,6 +132,7 @@ static int filter(const struct options *options)
         st = err.status;
     } else if ((st = enter_sandbox(options, &err)) == TM_OK && options->manifest) {
         configure.given = &manifest;
+        configure.given_name = options->manifest;
         st = read_manifest(options->manifest, &manifest, &err);
     }
     if (st == TM_OK)

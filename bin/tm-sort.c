@@ -61,6 +61,8 @@ struct settings {
 
 static bool read_time(const char *text, size_t len, int64_t *ns)
 {
+    if (len > 0 && text[0] == '+') /* times are those of the timeline, not since its start */
+        return false;
     if (len > 1 && text[len - 1] == 's')
         return tm_decimal_scale(text, len - 1, 9, ns) == TM_OK;
     return tm_decimal_int(text, len, ns) == TM_OK;
@@ -285,12 +287,14 @@ static enum tm_status run_cut(const struct settings *settings, const char *path,
 {
     struct parts parts = {.settings = settings, .folder = {.fd = -1}, .fd = -1};
     struct tm_memory_limit memory;
+    uint32_t empty = 0;
     const struct tm_cut cut = {.points = settings->points,
                                .point_count = settings->point_count,
                                .temporary_dir = settings->sort.temporary_dir,
                                .open = open_part,
                                .close = close_part,
                                .self = &parts,
+                               .empty_count = &empty,
                                .memory = &memory};
     struct tm_sandbox sandbox = {.folders = {tm_sort_dir(&settings->sort), settings->into}};
     char *outer = NULL;
@@ -310,6 +314,11 @@ static enum tm_status run_cut(const struct settings *settings, const char *path,
         tm_error_prefix(err, "%s", in.name);
     if (st == TM_OK && settings->into)
         st = tm_out_file_commit(&parts.folder, err);
+    if (st == TM_OK && empty)
+        tm_program_warning(&program,
+                           "%u of the parts %s no events; --cut counts from the zero of the timeline, not from the "
+                           "first event",
+                           empty, empty == 1 ? "has" : "have");
     release_parts(&parts);
     free(outer);
     tm_memory_limit_close(&memory);

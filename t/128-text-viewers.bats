@@ -97,3 +97,19 @@ END
     [ "$status" -eq 1 ]
     [[ "$output" == *"cut short within the header"* ]]
 }
+
+@test "perf script: a sample without a pid is of the process that another file states for its thread" {
+    printf 'a 7 [000]  2.390780: 5 cycles: \n\t81442b51 s_show+0x31 (x)\n\n' >p.script
+    echo '{"traceEvents":[{"ph":"X","ts":2390500,"dur":100,"pid":5,"tid":7,"name":"a"}]}' >a.json
+    printf '# tracer: nop\n a-7 (    5) [000] .... 2.390000: tracing_mark_write: B|5|x\n' >a.systrace
+    for other in a.json a.systrace; do
+        tm-merge -q -o x.pftrace p.script $other
+        tm-merge -q -o x.db p.script $other
+        tm-merge -q -o y.db x.pftrace
+        for db in x.db y.db; do
+            [ "$(sqlite3 $db "SELECT t.tid, p.pid FROM thread t JOIN process p USING (upid) WHERE utid IN
+                (SELECT utid FROM perf_sample UNION ALL SELECT utid FROM cpu_profile_stack_sample)")" = "7|5" ]
+            [ "$(sqlite3 $db "SELECT count(*) FROM thread WHERE tid = 7")" -eq 1 ]
+        done
+    done
+}

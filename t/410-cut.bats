@@ -287,7 +287,7 @@ END
     [[ $output == *"the stream is not a part by time"* ]]
     run bash -c 'tm-emit -f text --append <a.tms'
     [ "$status" -eq 2 ]
-    for bad in 2,1 1,1 1 x,2 1,2,3 , ,,; do
+    for bad in 2,1 1,1 1 x,2 1,2,3 +0.3s,0.4s , ,,; do
         run tm-sort --cut=$bad app.tms
         [ "$status" -eq 2 ] || { echo "$bad: $output"; return 1; }
     done
@@ -299,4 +299,14 @@ END
     run tm-sort --cut=100.3s,100.5s --into=half cut.tms
     [ "$status" -eq 1 ]
     [ -z "$(ls -A half)" ]
+}
+
+@test "parts without events are reported" {
+    tm-sort --cut=100.3s,100.5s --into=full app.tms 2>err
+    [ ! -s err ]
+    tm-sort --cut=0.3s,0.5s,100.3s --into=empty app.tms 2>err
+    grep -q '^tm-sort: warning: 2 of the parts have no events; ' err
+    tm-sort --cut=0.3s,0.5s app.tms 2>err | tm-emit -f csv >rows
+    grep -q '^tm-sort: warning: 1 of the parts has no events; ' err
+    [ "$(wc -l <rows)" -eq 1 ]
 }

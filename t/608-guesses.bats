@@ -241,10 +241,13 @@ has no effect; it has TRACE_FILE" ]
     echo '{"perfetto_manifest": {"version": 1, "x_mine": 1, "files": [{"path": "a.json", "machin": {"name": "phone"}}]}}' >m.json
     run --separate-stderr tm-merge -m m.json -o out.csv a.json
     [ "$status" -eq 0 ]
-    [[ "$stderr" == "tm-manifest: warning: perfetto_manifest: unknown key 'machin' is ignored; did you mean 'machine'?, \
+    [[ "$stderr" == "tm-manifest: warning: m.json: perfetto_manifest: unknown key 'machin' is ignored; did you mean 'machine'?, \
 line 1, column "* ]]
     run tm-merge -q -m m.json -o out.csv a.json
     [ "$output" = "" ]
+    mkdir d && cp a.json d && cp m.json d/perfetto_manifest.json
+    run --separate-stderr tm-merge -o out.csv d
+    [[ "$stderr" == "tm-manifest: warning: d: perfetto_manifest.json: perfetto_manifest: unknown key 'machin'"* ]]
     run tm-manifest --check m.json
     [ "$status" -eq 0 ]
     [[ "$output" == *"unknown key 'machin'"* ]]
@@ -267,6 +270,43 @@ line 1, column "* ]]
     [[ "$stderr" == *"tm-merge: warning: ./a.json: the same file is given twice, as a.json too"* ]]
     run --separate-stderr tm-merge -q -o out.csv a.json ./a.json
     [ "$stderr" = "" ]
+}
+
+@test "no output replaces the manifest, an input or another output" {
+    kineto a.json 5
+    echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "a.json", "machine": {"name": "phone"}}]}}' >m.json
+    cp a.json a.before
+    cp m.json m.before
+    for args in "-m m.json -o m.json a.json" "--write-manifest=a.json -o out.csv a.json" "-q -o out.csv --write-manifest a.json a.json"; do
+        run tm-merge $args
+        [ "$status" -eq 2 ]
+        [[ "${lines[0]}" == "tm-merge: "*".json: is both an input and an output" ]]
+    done
+    run tm-merge --write-manifest=w.csv -o w.csv a.json
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-merge: w.csv is given as two outputs" ]
+    cmp a.json a.before
+    cmp m.json m.before
+    tm-merge -q -m m.json --write-manifest=m.json -o out.csv a.json # may be written again
+    for args in "-m -" "-m /dev/stdin" "--write-manifest=-" "--write-manifest=/dev/stdout"; do
+        run tm-merge $args -o out.csv a.json
+        [ "$status" -eq 2 ]
+        [[ "${lines[0]}" == "tm-merge: "*": give a file, not standard "* ]]
+    done
+    [ ! -e - ]
+}
+
+@test "a link in a directory that leads nowhere is an error" {
+    mkdir d
+    kineto a.json 5
+    ln -s ../a.json d/a.json
+    tm-merge -q -o out.csv d
+    ln -s ../nowhere d/b.json
+    for command in "tm-merge -o out.csv" "tm-unpack" "tm-pack -o out.tar"; do
+        run $command d
+        [ "$status" -eq 1 ]
+        [[ "$output" == *"d/b.json: cannot follow the link: No such file or directory"* ]]
+    done
 }
 
 @test "-h prints help, an argument like an option is refused, and a file name may begin with a dash after --" {

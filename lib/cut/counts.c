@@ -42,6 +42,14 @@ enum tm_status tm_cut_counts_add(struct tm_cut_counts *c, const struct tm_event 
     return TM_OK;
 }
 
+bool tm_cut_counts_has(const struct tm_cut_counts *c, uint32_t part)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->rows[i].of_part[part])
+            return true;
+    return false;
+}
+
 enum tm_status tm_cut_counts_write(const struct tm_cut_counts *c, uint32_t part, struct tm_stream_writer *writer,
                                    struct tm_error *err)
 {

@@ -24,6 +24,9 @@ struct tm_cut_counts {
 enum tm_status tm_cut_counts_add(struct tm_cut_counts *counts, const struct tm_event *event, uint32_t part,
                                  bool is_state, struct tm_error *err);
 
+/* True if PART has events, or states them. */
+bool tm_cut_counts_has(const struct tm_cut_counts *counts, uint32_t part);
+
 /* Writes the accounts of the events that PART does not contain. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_cut_counts_write(const struct tm_cut_counts *counts, uint32_t part, struct tm_stream_writer *writer,
                                    struct tm_error *err);

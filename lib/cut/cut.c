@@ -155,6 +155,8 @@ static enum tm_status begin_part(struct cutter *c, struct tm_error *err)
         tm_cut_state_drop_ended(&c->state, part->from_ns);
     if (st < 0 || c->fd < 0)
         return st;
+    if (cut->empty_count && !tm_cut_counts_has(&c->counts, c->part))
+        ++*cut->empty_count;
     for (const struct tm_pending_unit *u = c->state.units.first; u && st == TM_OK; u = u->next)
         for (uint32_t i = 0; i < u->count && st == TM_OK; i++)
             st = tm_cut_counts_add(&c->counts, &u->rows[i], c->part, true, err);

@@ -19,6 +19,7 @@ struct tm_cut {
     /* Called when PART is complete. TM_OK or an error. */
     enum tm_status (*close)(void *self, uint32_t part, int fd, struct tm_error *err);
     void *self;
+    uint32_t *empty_count; /* counts parts that are written and have no event in their range; NULL: not wanted */
     struct tm_memory_limit *memory; /* for the state; NULL: not limited; borrowed */
 };
 

@@ -25,6 +25,19 @@ static enum tm_status of_manifest(struct configure *c, const uint32_t *file, str
     return err->status;
 }
 
+/* Warns of LINE, a problem of the manifest that came as FILE, with -m, or from options. */
+static void warn_of(struct configure *c, const uint32_t *file, const char *line)
+{
+    const char *given = c->options->given ? c->options->given_name : NULL;
+    struct tm_error text = {0};
+    tm_error_set(&text, TM_E_INPUT, "%s", line);
+    if (file)
+        of_manifest(c, file, &text);
+    else if (given)
+        tm_error_prefix(&text, "%s", given);
+    c->options->warn(text.text);
+}
+
 static enum tm_status write_file_config(struct configure *c, uint32_t file, struct tm_error *err)
 {
     Tracemerge__FileConfig frame = TRACEMERGE__FILE_CONFIG__INIT;
@@ -45,7 +58,7 @@ static enum tm_status apply(struct configure *c, const struct tm_manifest *manif
     enum tm_status st = tm_file_match_configure(&c->match, manifest, file, err);
     const char *line = NULL;
     while (c->options->warn && (line = tm_manifest_problems_next(&manifest->warnings, line)) != NULL)
-        c->options->warn(line);
+        warn_of(c, file, line);
     if (st == TM_OK && c->options->used &&
         tm_buf_add(c->options->used, manifest->source, manifest->source_len) != TM_OK)
         st = tm_error_nomem(err);

@@ -9,6 +9,7 @@
 struct tm_configure_options {
     const char *producer;            /* the program's name, for the header */
     struct tm_manifest *given; /* a manifest that was read without error, for input that has none; or NULL */
+    const char *given_name;    /* its name, for warnings; NULL: none */
     /* keep only those entries of `given' whose files are known when the first trace begins, and the entries to which
      * these refer */
     bool present;

@@ -209,13 +209,30 @@ static bool is_of_kernel_alone(const struct tm_event *e)
     }
 }
 
+/* True if some file has samples without a process. */
+static bool has_bare_samples(struct pftrace *p)
+{
+    const struct tm_catalog *c = p->context->catalog;
+    for (; p->known_files < c->file_count; p->known_files++)
+        p->has_perf_script = p->has_perf_script || c->files[p->known_files].input_type == TM_INPUT_PERF_SCRIPT;
+    return p->has_perf_script;
+}
+
+/* True if E, which is no definition, states the process of its thread. Markers of the kernel may state another one. */
+static bool states_process(const struct tm_event *e)
+{
+    const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    return (e->flags & both) == both && ((e->kind <= TM_KIND_SAMPLE && !tm_event_is_of_kernel(e->flags)) ||
+                                         (e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED));
+}
+
 /* Passes E, which may state a thread's process, to the parts that need it. */
 static enum tm_status note_task(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     bool is_marker = (e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER) || e->kind == TM_KIND_FTRACE;
     bool is_task = e->kind == TM_KIND_THREAD || e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_TRACK;
     enum tm_status st = TM_OK;
-    if (is_task || e->kind == TM_KIND_TASK_NEW)
+    if (is_task || e->kind == TM_KIND_TASK_NEW || (has_bare_samples(p) && states_process(e)))
         st = tm_sample_note_task(&p->samples, e);
     if (st == TM_OK && (is_task || (is_marker && tm_event_raw(e->flags) == TM_RAW_LINE)))
         st = tm_line_tasks_note(&p->line_tasks, e);

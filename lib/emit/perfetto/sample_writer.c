@@ -330,8 +330,7 @@ enum tm_status tm_sample_note_task(struct tm_sample_writer *w, const struct tm_e
         if (tm_event_makes_thread(e) && process_key(e->machine, pid, &key))
             (void)tm_map_find(&w->processes, key, &of_maker);
         pid = tm_event_makes_thread(e) ? of_maker : e->tid;
-    } else if ((e->kind != TM_KIND_THREAD && e->kind != TM_KIND_TRACK) || !(e->flags & TM_EVENT_HAS_PID) ||
-               !(e->flags & TM_EVENT_HAS_TID)) {
+    } else if (e->kind == TM_KIND_PROCESS || !(e->flags & TM_EVENT_HAS_PID) || !(e->flags & TM_EVENT_HAS_TID)) {
         return TM_OK;
     }
     if (pid < 0 || pid > UINT32_MAX || !process_key(e->machine, e->tid, &key))

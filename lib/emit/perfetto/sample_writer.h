@@ -37,7 +37,8 @@ struct tm_sample_writer {
     struct tm_map processes; /* machine << 32 | tid to the last known process */
 };
 
-/* Notes the process of a thread if EVENT states it. TM_OK or TM_E_SYSTEM. */
+/* Notes the process of the thread of EVENT: a definition, the creation of a task, or an event that states both. TM_OK
+ * or TM_E_SYSTEM. */
 enum tm_status tm_sample_note_task(struct tm_sample_writer *writer, const struct tm_event *event);
 
 /* Writes EVENT, a SAMPLE of a thread, on trace time. If it has no process, it gets the noted one, otherwise one with
