@@ -145,3 +145,45 @@ one, all = faults('many/0.json'), faults('many')
 assert all < one + 5000, (one, all)
 PY
 }
+
+@test "temporary files of every format are in the folder that -T names" {
+    mkdir there
+    python3 - <<'PY'
+import os, runpy, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+def write(name, *parts):
+    with open(name, 'wb') as f:
+        f.writelines(part if isinstance(part, bytes) else part.encode() for part in parts)
+pad = 'x' * 50000
+
+sample = runpy.run_path(os.environ['TM_SRC'] + '/t/gen/make-simpleperf.py')['sample'](1, 2, [(3, 0, -1)] * 500)
+write('simpleperf', b'SIMPLEPERF\1\0', sample * (6000000 // len(sample)), bytes(4))
+
+span = '{"traceId":"1","spanId":"%x","name":"n","startTimeUnixNano":"1","endTimeUnixNano":"2","attributes":[' \
+       '{"key":"k","value":{"stringValue":"' + pad + '"}}]}'
+write('otlp', '{"resourceSpans":[{"scopeSpans":[{"spans":[', ','.join(span % (i + 1) for i in range(200)),
+      ']}],"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"s"}}]}}]}')
+
+span = '{"traceID":"1","spanID":"%x","operationName":"n","startTime":1,"duration":1,"processID":"p","tags":[' \
+       '{"key":"k","type":"string","value":"' + pad + '"}]}'
+write('jaeger', '{"data":[{"traceID":"1","spans":[', ','.join(span % (i + 1) for i in range(200)),
+      '],"processes":{"p":{"serviceName":"s"}}}]}')
+
+write('gecko', '{"meta":{},"threads":[{"pid":1,"tid":1,"name":"t","stringTable":["a"],'
+      '"frameTable":{"schema":{"location":0},"data":[[0]]},"stackTable":{"schema":{"prefix":0,"frame":1},"data":[',
+      ','.join(['[null,0]'] * 600000), ']},"samples":{"schema":{"stack":0,"time":1},"data":[[0,1]]}}]}')
+
+row = '<row><sample-time id="%d">1</sample-time><thread id="%d" fmt="t"><tid>1</tid></thread>' \
+      '<backtrace id="%d"><frame id="%d" name="' + pad + '"/></backtrace></row>'
+write('instruments', '<?xml version="1.0"?>\n<trace-query-result><node>',
+      *(row % tuple(range(4 * i + 1, 4 * i + 5)) for i in range(800)), '</node></trace-query-result>')
+PY
+    python3 "$TM_SRC/t/gen/make-fxt.py" fuchsia
+    export TMPDIR=$PWD/nowhere
+    for type in simpleperf otlp jaeger gecko instruments fuchsia; do
+        tm-unpack -T there $type >/dev/null
+        run bash -c "tm-unpack -T missing $type >/dev/null"
+        [ "$status" -eq 3 ]
+        [ "$output" = 'tm-unpack: missing: cannot make a temporary file: No such file or directory' ]
+    done
+}

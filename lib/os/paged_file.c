@@ -15,9 +15,9 @@ struct tm_page {
     bool dirty;
 };
 
-void tm_paged_file_init(struct tm_paged_file *p, size_t memory_bytes)
+void tm_paged_file_init(struct tm_paged_file *p, const char *dir, size_t memory_bytes)
 {
-    *p = (struct tm_paged_file){.set_count = 1};
+    *p = (struct tm_paged_file){.dir = dir, .set_count = 1};
     while (p->set_count < UINT32_C(1) << 24 && (size_t)p->set_count * 2 * WAYS * TM_PAGE_BYTES <= memory_bytes)
         p->set_count *= 2;
 }

@@ -17,8 +17,8 @@ struct tm_page;
 /* Zero-initialise, then init. */
 struct tm_paged_file {
     uint64_t end; /* after the last byte ever written */
-    const char *dir; /* for the file; borrowed; NULL: as tm_io_temporary; set it after init */
     /* private */
+    const char *dir;
     struct tm_page *pages; /* sets of a few pages; a page may be in any slot of its set */
     uint32_t set_count;    /* a power of two */
     uint64_t recent;       /* number of the page used last, plus 1; 0: none */
@@ -31,8 +31,9 @@ struct tm_paged_file {
     int fd;                /* valid where file_end is not 0 */
 };
 
-/* Holds MEMORY_BYTES (at least a few pages) in memory. Allocates nothing yet. */
-void tm_paged_file_init(struct tm_paged_file *paged, size_t memory_bytes);
+/* Holds MEMORY_BYTES (at least a few pages) in memory, and the rest in a file in DIR (borrowed; NULL: as
+ * tm_io_temporary). Allocates nothing yet. */
+void tm_paged_file_init(struct tm_paged_file *paged, const char *dir, size_t memory_bytes);
 
 /* Reads as tm_paged_file_read does, from pages other than the one used last. */
 enum tm_status tm_paged_file_read_pages(struct tm_paged_file *paged, uint64_t offset, void *data, size_t len,

@@ -10,8 +10,7 @@ enum tm_status tm_select_facts_new(struct tm_select_facts **facts, const char *t
     if (a == NULL)
         return tm_error_nomem(err);
     tm_processes_init(&a->tasks);
-    tm_paged_file_init(&a->durations, DURATION_BYTES);
-    a->durations.dir = temporary_dir;
+    tm_paged_file_init(&a->durations, temporary_dir, DURATION_BYTES);
     return TM_OK;
 }
 

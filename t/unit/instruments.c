@@ -128,7 +128,7 @@ static void test_paged(void)
     enum { BLOCKS = 4000 };
     uint8_t block[100], want[100];
     bool good = true;
-    tm_paged_file_init(&p, 5 * TM_PAGE_BYTES);
+    tm_paged_file_init(&p, NULL, 5 * TM_PAGE_BYTES);
     for (uint64_t i = 0; i < BLOCKS && good; i++) {
         memset(block, (int)(i % 251) + 1, sizeof block);
         good = tm_paged_file_write(&p, i * 7919 % BLOCKS * sizeof block, block, sizeof block, &err) == TM_OK;

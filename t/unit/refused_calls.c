@@ -425,7 +425,7 @@ static enum tm_status make_folder(struct tm_buf *result, struct tm_error *err)
 static enum tm_status page_out(struct tm_buf *result, struct tm_error *err)
 {
     struct tm_paged_file paged;
-    tm_paged_file_init(&paged, 1);
+    tm_paged_file_init(&paged, NULL, 1);
     enum tm_status st = TM_OK;
     for (size_t at = 0; at < BYTES && st == TM_OK; at += 5000)
         st = tm_paged_file_write(&paged, at, bytes + at, 5000, err);

@@ -213,7 +213,7 @@ static void test_forget(void)
     struct stat info = {0};
     static uint8_t data[PIECE], got[PIECE];
     int wrong = 0;
-    tm_paged_file_init(&paged, 1 << 20);
+    tm_paged_file_init(&paged, NULL, 1 << 20);
     for (int i = 0; i < PIECES; i++) { /* one after the other, as in a pipe: no page is written */
         memset(data, i, sizeof data);
         wrong += tm_paged_file_write(&paged, (uint64_t)i * PIECE, data, sizeof data, &err) != TM_OK;

@@ -20,8 +20,7 @@ static enum tm_status write_head(struct tm_placeholders *h, uint64_t at, uint64_
 static void init_pages(struct tm_placeholders *h)
 {
     if (h->bytes.set_count == 0)
-        tm_paged_file_init(&h->bytes, MEMORY_BYTES);
-    h->bytes.dir = h->dir;
+        tm_paged_file_init(&h->bytes, h->dir, MEMORY_BYTES);
 }
 
 enum tm_status tm_placeholders_put(struct tm_placeholders *h, const void *data, size_t len, struct tm_error *err)

@@ -59,8 +59,7 @@ bool tm_untimed_packets_accept(const struct tm_event *e)
 static enum tm_status add_other(struct tm_untimed_packets *u, const struct tm_event *e, struct tm_error *err)
 {
     if (u->others.set_count == 0)
-        tm_paged_file_init(&u->others, MEMORY_BYTES);
-    u->others.dir = u->dir;
+        tm_paged_file_init(&u->others, u->dir, MEMORY_BYTES);
     enum tm_status st = tm_paged_file_write(&u->others, u->end, e, sizeof *e, err);
     if (st == TM_OK)
         st = tm_paged_file_write(&u->others, u->end + sizeof *e, e->raw, e->raw_bytes, err);

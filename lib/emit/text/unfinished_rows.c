@@ -61,12 +61,9 @@ static void prepare(struct tm_unfinished_rows *pending)
     if (pending->is_ready)
         return;
     pending->is_ready = true;
-    tm_paged_file_init(&pending->rows, ROWS_MEMORY_BYTES);
-    pending->rows.dir = pending->dir;
-    for (int i = 0; i < TM_SERIES_COUNT; i++) {
-        tm_paged_file_init(&pending->places[i], PLACES_MEMORY_BYTES);
-        pending->places[i].dir = pending->dir;
-    }
+    tm_paged_file_init(&pending->rows, pending->dir, ROWS_MEMORY_BYTES);
+    for (int i = 0; i < TM_SERIES_COUNT; i++)
+        tm_paged_file_init(&pending->places[i], pending->dir, PLACES_MEMORY_BYTES);
 }
 
 static enum tm_status append(struct tm_unfinished_rows *pending, const struct tm_buf_view *bytes, uint64_t *at,

@@ -2,6 +2,11 @@
 
 #include "format/perfetto/perfetto.h"
 
+void tm_fxt_blob_init(struct tm_fxt_blob *blob, const char *dir)
+{
+    *blob = (struct tm_fxt_blob){.file.dir = dir};
+}
+
 enum tm_status tm_fxt_blob_add(struct tm_fxt_blob *blob, struct tm_span bytes, struct tm_error *err)
 {
     if (bytes.len == 0)

@@ -7,7 +7,7 @@
 #include "format/format.h"
 #include "format/fuchsia/words.h"
 
-/* Zero-initialise. */
+/* Zero-initialise, then init. */
 struct tm_fxt_blob {
     /* private */
     struct tm_temporary_file file;
@@ -15,6 +15,9 @@ struct tm_fxt_blob {
     void *state; /* of the proto parser */
     struct tm_input input;
 };
+
+/* The temporary file is made in DIR (borrowed; NULL: as tm_io_temporary). */
+void tm_fxt_blob_init(struct tm_fxt_blob *blob, const char *dir);
 
 /* Adds BYTES, the next part of the proto trace. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_fxt_blob_add(struct tm_fxt_blob *blob, struct tm_span bytes, struct tm_error *err);

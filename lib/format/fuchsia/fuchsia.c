@@ -234,6 +234,7 @@ static enum tm_status fxt_open(const struct tm_format_context *context, void **s
     if (x == NULL)
         return tm_error_nomem(err);
     x->context = *context;
+    tm_fxt_blob_init(&x->blob, context->temporary_dir);
     enum tm_status st = tm_fxt_tables_provider(&x->tables, 0, err);
     if (st < 0)
         fxt_close(x);

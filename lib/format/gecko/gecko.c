@@ -34,11 +34,11 @@ static enum tm_status gecko_open(const struct tm_format_context *context, void *
     x->view.shapes.places = &x->view.places;
     x->view.shapes.sink = context->sink;
     x->view.damaged = x->salvage ? &x->counts.damaged : NULL;
-    tm_paged_file_init(&x->text_file, TEMPORARY_MEMORY);
-    tm_paged_file_init(&x->counter_file, ROWS_MEMORY);
-    tm_paged_file_init(&x->view.rows.paged, ROWS_MEMORY);
-    tm_gecko_tables_init(&x->tables);
-    tm_gecko_tables_init(&x->shared_tables);
+    tm_paged_file_init(&x->text_file, context->temporary_dir, TEMPORARY_MEMORY);
+    tm_paged_file_init(&x->counter_file, context->temporary_dir, ROWS_MEMORY);
+    tm_paged_file_init(&x->view.rows.paged, context->temporary_dir, ROWS_MEMORY);
+    tm_gecko_tables_init(&x->tables, context->temporary_dir);
+    tm_gecko_tables_init(&x->shared_tables, context->temporary_dir);
     *state = x;
     return TM_OK;
 }

@@ -51,15 +51,15 @@ static const struct tm_gecko_table symbol_table = {symbol_fields, 1, INDEX_BYTES
 static const struct tm_gecko_field source_fields[] = {{TM_GP_SOURCES_FILE, "", TM_GF_INDEX, 0}};
 static const struct tm_gecko_table source_table = {source_fields, 1, INDEX_BYTES, 0, 0, false};
 
-void tm_gecko_tables_init(struct tm_gecko_tables *t)
+void tm_gecko_tables_init(struct tm_gecko_tables *t, const char *dir)
 {
     *t = (struct tm_gecko_tables){0};
-    tm_paged_file_init(&t->strings.bytes, BYTES_MEMORY);
-    tm_paged_file_init(&t->frames.bytes, BYTES_MEMORY);
+    tm_paged_file_init(&t->strings.bytes, dir, BYTES_MEMORY);
+    tm_paged_file_init(&t->frames.bytes, dir, BYTES_MEMORY);
     struct tm_paged_file *rows[] = {&t->strings.ends, &t->frames.ends,     &t->stacks.paged,  &t->raw_frames.paged,
                                     &t->funcs.paged,  &t->resources.paged, &t->symbols.paged, &t->sources.paged};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        tm_paged_file_init(rows[i], ROWS_MEMORY);
+        tm_paged_file_init(rows[i], dir, ROWS_MEMORY);
 }
 
 void tm_gecko_tables_release(struct tm_gecko_tables *t)

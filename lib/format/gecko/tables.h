@@ -27,7 +27,8 @@ struct tm_gecko_tables {
     bool torn, lost; /* torn: damage cut a table; lost: damage removed something that the current frame refers to */
 };
 
-void tm_gecko_tables_init(struct tm_gecko_tables *tables);
+/* Temporary files are made in DIR (borrowed; NULL: as tm_io_temporary). */
+void tm_gecko_tables_init(struct tm_gecko_tables *tables, const char *dir);
 void tm_gecko_tables_release(struct tm_gecko_tables *tables);
 
 /* Reads the tables of SOURCE. Its own strings name its frames; without them SHARED does (may be NULL). PROCESS has the

@@ -174,7 +174,7 @@ static enum tm_status instruments_open(const struct tm_format_context *context, 
     }
     x->context = *context;
     x->start = context->input->offset;
-    tm_instruments_refs_init(&x->refs);
+    tm_instruments_refs_init(&x->refs, context->temporary_dir);
     set_handlers(x);
     *state = x;
     return TM_OK;

@@ -5,11 +5,11 @@
 enum { IDS_MEMORY = 16 << 20, RECORDS_MEMORY = 32 << 20, HEAD_BYTES = 5 };
 enum { ID_SLACK = 1 << 20, ID_SPARSE = 64 }; /* real ids count up from 1 without a gap */
 
-void tm_instruments_refs_init(struct tm_instruments_refs *r)
+void tm_instruments_refs_init(struct tm_instruments_refs *r, const char *dir)
 {
     *r = (struct tm_instruments_refs){0};
-    tm_paged_file_init(&r->ids, IDS_MEMORY);
-    tm_paged_file_init(&r->records, RECORDS_MEMORY);
+    tm_paged_file_init(&r->ids, dir, IDS_MEMORY);
+    tm_paged_file_init(&r->records, dir, RECORDS_MEMORY);
 }
 
 void tm_instruments_refs_release(struct tm_instruments_refs *r)

@@ -14,7 +14,8 @@ struct tm_instruments_refs {
     uint64_t id_count;       /* number of ids bound */
 };
 
-void tm_instruments_refs_init(struct tm_instruments_refs *refs);
+/* The temporary files are made in DIR (borrowed; NULL: as tm_io_temporary). */
+void tm_instruments_refs_init(struct tm_instruments_refs *refs, const char *dir);
 void tm_instruments_refs_release(struct tm_instruments_refs *refs);
 
 /* Adds a record of KIND. Sets *PLACE, which identifies it and is never 0. TM_OK or an error. */

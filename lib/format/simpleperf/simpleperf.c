@@ -67,7 +67,7 @@ static enum tm_status simpleperf_open(const struct tm_format_context *context, v
     if (s == NULL)
         return tm_error_nomem(err);
     s->context = *context;
-    tm_paged_file_init(&s->record_file, TEMPORARY_MEMORY);
+    tm_paged_file_init(&s->record_file, context->temporary_dir, TEMPORARY_MEMORY);
     *state = s;
     return TM_OK;
 }

@@ -16,7 +16,7 @@ static enum tm_status open_spans(const struct tm_format_context *context, const 
     x->cursor = &x->main;
     x->services.sink = context->sink;
     x->window.services = &x->services;
-    tm_paged_file_init(&x->pending, PENDING_MEMORY);
+    tm_paged_file_init(&x->pending, context->temporary_dir, PENDING_MEMORY);
     *state = x;
     return TM_OK;
 }
