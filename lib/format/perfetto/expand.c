@@ -57,8 +57,10 @@ static enum tm_status took(struct tm_proto *p, size_t got, uint64_t *total, uint
     *total += got;
     if (*total > TM_PROTO_EXPANDED_MAX)
         return tm_error_set(err, TM_E_INPUT, "compressed packets expand to more than %d bytes", TM_PROTO_EXPANDED_MAX);
-    if (p->expansion && tm_expansion_add(p->expansion, got, err) < 0)
+    if (p->expansion && tm_expansion_add(p->expansion, got, err) < 0) {
+        p->is_past_limit = true;
         return TM_E_INPUT;
+    }
     return read_packets(p, byte, err);
 }
 

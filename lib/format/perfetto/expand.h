@@ -6,7 +6,8 @@
 
 /* Reads the packets inside PACKET as if they stood in its place. Its field and first bytes state whether it is zlib,
  * gzip or zstd. TM_E_INPUT, with an error text that states no offset: the data is damaged or truncated, nested in
- * another compressed packet, or longer than TM_PROTO_EXPANDED_MAX bytes; the packets before that have been added. */
+ * another compressed packet, or longer than TM_PROTO_EXPANDED_MAX bytes; or the run has expanded more than it may, and
+ * p->is_past_limit is set. The packets before that have been added. */
 enum tm_status tm_proto_expand(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err);
 
 #endif

@@ -182,6 +182,7 @@ struct tm_proto {
     enum tm_on_damage on_damage;
     const struct tm_format *(*sniff)(const uint8_t *head, size_t len);
     struct tm_expansion *expansion; /* NULL: do not count */
+    bool is_past_limit; /* expansion has reached its limit, an error that is never skipped */
     struct tm_proto_rows rows;
     struct tm_proto_sequences sequences;
     struct tm_packet_cache *cache; /* packet_cache.h; NULL: none yet */

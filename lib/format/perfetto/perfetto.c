@@ -294,7 +294,7 @@ static enum tm_status read_one(struct tm_proto *p, struct tm_error *err)
         }
     }
     st = size ? read_at(p, in->data + head, (size_t)size, err) : TM_OK;
-    if (st == TM_E_INPUT)
+    if (st == TM_E_INPUT && !p->is_past_limit)
         return damage(p, whole, err);
     if (st >= 0)
         tm_input_skip(in, whole);
