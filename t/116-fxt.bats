@@ -84,3 +84,21 @@ PY
     [[ $output == *"cut.fxt: byte "*": the last record is cut short"* ]]
     tm-merge --on-damage skip -f report cut.fxt | grep -q 'damaged: 1'
 }
+
+@test "fuchsia: compressed packets in blobs count as expansion" {
+    python3 - <<'PY'
+import os, runpy, sys, zlib
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field
+fxt = runpy.run_path(os.environ['TM_SRC'] + '/t/gen/make-fxt.py')
+packets = field(50, zlib.compress(field(1, field(900, bytes(1000000))) * 20))
+with open('b.fxt', 'wb') as f:
+    f.write(fxt['MAGIC'] + fxt['provider'](7, 'p') + fxt['blob'](3, 'perfetto', field(1, packets)))
+PY
+    tm-unpack --max-expansion=21M b.fxt >/dev/null
+    for how in halt skip salvage; do
+        run bash -c "tm-unpack --max-expansion=10M --on-damage=$how b.fxt >/dev/null"
+        [ "$status" -eq 1 ]
+        [[ $output == *"b.fxt: perfetto blobs: compressed input expands to more than the limit of 10485760 bytes in all (--max-expansion raises it)" ]]
+    done
+}

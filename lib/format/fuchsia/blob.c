@@ -51,8 +51,10 @@ enum tm_status tm_fxt_blob_read(struct tm_fxt_blob *blob, const struct tm_format
     if (blob->file.len == 0)
         return TM_END;
     if (blob->state == NULL) {
-        struct tm_format_context inner = {
-            .input = &blob->input, .sink = context->sink, .options = context->options, .sniff = context->sniff};
+        struct tm_format_context inner = *context;
+        inner.input = &blob->input;
+        inner.has_source = false; /* an offset in the blob is no offset in the file */
+        inner.path = NULL;
         tm_input_init(&blob->input, &source_ops, blob);
         st = tm_format_proto.open(&inner, &blob->state, err);
     }
