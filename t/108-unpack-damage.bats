@@ -427,6 +427,25 @@ END
     done
 }
 
+@test "lack of memory for zstd-compressed packets is no damage" {
+    only_unsanitized "a sanitized program takes address space without end"
+    python3 - <<'END'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field
+packet = field(1, field(900, 'x'))
+# A frame with a window of 128 MiB and one block, as it is.
+frame = b'\x28\xb5\x2f\xfd\0' + bytes([17 << 3]) + (len(packet) << 3 | 1).to_bytes(3, 'little') + packet
+open('packed.pftrace', 'wb').write(field(1, field(133, frame)))
+END
+    tm-unpack packed.pftrace >/dev/null
+    for how in halt skip salvage; do
+        run bash -c "ulimit -v 100000; tm-unpack --on-damage=$how packed.pftrace >/dev/null"
+        [ "$status" -eq 3 ]
+        [[ $output == 'tm-unpack: '*'out of memory' ]]
+    done
+}
+
 @test "a file in an archive that cannot be read further does not prevent reading the others" {
     mkdir -p turns && cd turns
     event in_a >a.json

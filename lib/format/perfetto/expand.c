@@ -5,6 +5,7 @@
 
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum { CHUNK_BYTES = 256 << 10 };
 enum { WINDOW_BITS_ANY = 15 + 32 }; /* zlib or gzip, as the header says */
@@ -107,7 +108,9 @@ static enum tm_status unzstd_all(struct tm_proto *p, const struct tm_proto_packe
         }
         ZSTD_outBuffer out = {.dst = p->expanded.data + p->expanded.len, .size = CHUNK_BYTES};
         left = ZSTD_decompressStream(z, &out, &in);
-        if (ZSTD_isError(left) || (left && out.pos == 0 && in.pos == in.size))
+        if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
+            st = tm_error_nomem(err);
+        else if (ZSTD_isError(left) || (left && out.pos == 0 && in.pos == in.size))
             st = tm_error_set(err, TM_E_INPUT, "zstd-compressed packets are damaged or cut short");
         else
             st = took(p, out.pos, &total, packet->byte, err);
