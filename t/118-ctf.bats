@@ -199,6 +199,24 @@ PY
     tm-merge -q -f report ordered.tar | grep -q 'metadata: 7 events read' # a regular file
 }
 
+@test "metadata that the command line names is of unknown type, wherever it is" {
+    mkdir elsewhere
+    for options in '' --on-damage=skip --on-damage=salvage '-T elsewhere' '-T elsewhere --on-damage=skip'; do
+        run bash -c "tm-unpack $options k/metadata >/dev/null"
+        [ "$status" -eq 1 ]
+        [[ $output == 'tm-unpack: k/metadata: '*'which is a directory: give that'*' (--ignore-unknown leaves it out)' ]]
+    done
+    run bash -c 'tm-unpack k/metadata k/channel0_0 k/channel0_1 >/dev/null'
+    [ "$status" -eq 1 ]
+    [[ $output == 'tm-unpack: k/metadata: '*'which is a directory: give that'* ]]
+    echo '{"traceEvents":[{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"}]}' >a.json
+    tm-merge -q --ignore-unknown -f report k/metadata a.json | grep -q 'unknown_type: 1'
+    for folder in k "$PWD/k/" "k a.json"; do
+        tm-merge -q -f report $folder | grep -q 'metadata: 7 events read, 7 placed'
+    done
+    (cd k && tm-merge -q -f report .) | grep -q 'metadata: 7 events read, 7 placed'
+}
+
 @test "archives with hostile names, links and damaged streams do no harm" {
     python3 - <<'PY'
 import io, tarfile

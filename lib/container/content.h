@@ -9,6 +9,7 @@ struct tm_content {
     struct tm_extent extent; /* the same bytes, readable at any offset; fd -1: they can be read only once */
     uint64_t extent_at;      /* the offset of in at which extent begins */
     const char *path;        /* borrowed; the path by which the file was opened; NULL: none */
+    bool has_folder;         /* the folder of path may be read too */
     uint64_t size_bytes;     /* of all bytes; UINT64_MAX: not known yet */
     /* private */
     struct tm_input own;     /* the input, if the content made it */

@@ -122,8 +122,10 @@ static enum tm_status data_turn(struct tm_unpack_run *run, struct tm_archive *ar
     enum tm_status st = archive->open(archive->state, member, &content, tolerant ? &damage : NULL, run->err);
     if (st == TM_OK && archive->is_compressed)
         content.in->expansion = run->expansion;
-    if (st == TM_OK && path)
+    if (st == TM_OK && path) {
         content.path = path;
+        content.has_folder = true;
+    }
     if (st == TM_OK && run->is_worker)
         content.extent.reclaim = NULL; /* the turn may have to be run again */
     if (st == TM_E_INPUT && tolerant) {

@@ -16,8 +16,12 @@ static enum tm_status file_open(void *state, const struct tm_member *member, str
     struct listed_files *files = state;
     (void)damage;
     struct tm_content **of_member = &files->contents[member->place[0]];
-    if (*of_member == NULL)
-        return tm_content_open_path(content, tm_file_list_path(&files->list, (uint32_t)member->place[0]), err);
+    if (*of_member == NULL) {
+        uint32_t i = (uint32_t)member->place[0];
+        enum tm_status st = tm_content_open_path(content, tm_file_list_path(&files->list, i), err);
+        content->has_folder = tm_file_list_is_in_directory(&files->list, i);
+        return st;
+    }
     tm_content_move(content, *of_member);
     free(*of_member);
     *of_member = NULL;

@@ -146,6 +146,7 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *nod
         .expansion = run->expansion,
         .now_s = run->options->now_s,
         .path = content->in->offset == 0 ? content->path : NULL,
+        .has_folder = content->has_folder,
         .temporary_dir = run->options->temporary_dir,
         .whole = {.fd = -1}};
     void *state = NULL;

@@ -14,6 +14,7 @@ enum { DIRECTORY_DEPTH_MAX = 64 };
 
 struct entry {
     size_t path, name; /* where they start in text */
+    bool is_in_directory;
 };
 
 const char *tm_file_list_bare(const char *path)
@@ -26,9 +27,12 @@ const char *tm_file_list_bare(const char *path)
     return path;
 }
 
-static enum tm_status add_file(struct tm_file_list *list, const char *path, const char *name, struct tm_error *err)
+static enum tm_status add_file(struct tm_file_list *list, const char *path, const char *name, bool is_in_directory,
+                               struct tm_error *err)
 {
-    struct entry entry = {.path = list->text.len, .name = list->text.len + (size_t)(name - path)};
+    struct entry entry = {.path = list->text.len,
+                          .name = list->text.len + (size_t)(name - path),
+                          .is_in_directory = is_in_directory};
     if (list->count >= TM_FILES_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than the limit of %d files", TM_FILES_MAX);
     if (list->text.len + strlen(path) >= TM_NAMES_BYTES_MAX)
@@ -118,7 +122,7 @@ static enum tm_status walk(struct tm_file_list *list, const char *path, size_t b
         else if (S_ISDIR(info.st_mode) && !is_link)
             st = walk(list, to, base, depth + 1, err);
         else if (S_ISREG(info.st_mode))
-            st = add_file(list, to, to + base, err);
+            st = add_file(list, to, to + base, true, err);
     }
     tm_buf_release(&inner);
     names_release(&names);
@@ -129,7 +133,7 @@ enum tm_status tm_file_list_add(struct tm_file_list *list, const char *path, boo
 {
     struct stat info;
     if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
-        return add_file(list, path, tm_file_list_bare(path), err);
+        return add_file(list, path, tm_file_list_bare(path), false, err);
     size_t len = strlen(path);
     while (len > 1 && path[len - 1] == '/')
         len--;
@@ -161,6 +165,11 @@ const char *tm_file_list_path(const struct tm_file_list *list, uint32_t i)
 const char *tm_file_list_name(const struct tm_file_list *list, uint32_t i)
 {
     return (const char *)list->text.data + entry_of(list, i).name;
+}
+
+bool tm_file_list_is_in_directory(const struct tm_file_list *list, uint32_t i)
+{
+    return entry_of(list, i).is_in_directory;
 }
 
 void tm_file_list_release(struct tm_file_list *list)

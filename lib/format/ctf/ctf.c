@@ -63,7 +63,7 @@ static enum tm_status ctf_open(const struct tm_format_context *context, void **s
                                       "was made without libbabeltrace2 (Debian package: libbabeltrace2-dev)");
         return TM_END;
     }
-    if (context->path == NULL) {
+    if (context->path == NULL || !context->has_folder) {
         tm_error_set(err, TM_E_INPUT, "metadata of a trace in the Common Trace Format (CTF), which is a directory: "
                                       "give that, or an archive of it that is a regular file");
         return TM_END;
