@@ -149,3 +149,9 @@ print(missing)
 END
     [ "$output" = "[]" ]
 }
+
+@test "the table of parallel.md has every file of the library that starts a thread" {
+    grep -rlE 'tm_thread_start\(|tm_handoff_start\(|tm_async_writer_new\(' "$TM_SRC/lib" --include='*.c' |
+        sed "s|^$TM_SRC/lib/||; s|\.c\$||" | grep -vxE 'os/(thread|handoff|async_writer)' | sort >want
+    sed -n 's/^| `\([a-z_/]*\)` | tm-.*/\1/p' "$TM_SRC/doc/parallel.md" | sort | diff -u want -
+}
