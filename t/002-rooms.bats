@@ -133,3 +133,8 @@ PY
 @test "no files of the library call each other in a circle" {
     python3 "$TM_SRC/t/check/circles" "$TM_SRC"
 }
+
+@test "no test has a line with a bare negation, which cannot fail" { # bash's -e ignores it: add || false
+    run bash -c 'cd "$TM_SRC/t" && grep -nE "^ *! " *.bats | grep -vF "||"'
+    [ "$output" = "" ]
+}

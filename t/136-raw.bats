@@ -42,7 +42,7 @@ raws() {
     all=$(raws all.tar)
     echo "$all"
     [ "$(wc -l <<<"$all")" -eq 3 ]
-    ! grep -q ' 0$' <<<"$all"
+    ! grep -q ' 0$' <<<"$all" || false
     [ "$(raws --raw all all.tar)" = "$all" ]
     [ "$(raws --raw proto,json,line all.tar)" = "$all" ]
     [ "$(raws --no-raw all.tar | grep -v ' 0$')" = "" ]

@@ -257,5 +257,5 @@ accounts() {
     { echo 'bundle 1000 500 100500 seq=1'; cat <<<'event 7'; } | proto c.pb
     placed_frames c.pb
     [ "$(times)" = '101000 7' ]
-    ! grep -q TraceTime frames.txt
+    ! grep -q TraceTime frames.txt || false
 }

@@ -67,7 +67,7 @@ boot_traces() {
     tm-unpack -T /nonexistent --no-json-detail --text text in.tar.gz | tm-manifest | tm-clocks | tm-sort >s
     cmp text in.tar
     tm-emit -f json --source text <s | cmp plain.json
-    ! tm-unpack -T /nonexistent --no-json-detail in.tar.gz >/dev/null
+    ! tm-unpack -T /nonexistent --no-json-detail in.tar.gz >/dev/null || false
 }
 
 @test "texts of archive members stay in the file, and compressed, piped and short texts are in the stream" {

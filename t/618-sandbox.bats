@@ -39,7 +39,7 @@ refused() {
     for what in read write exec socket ptrace; do
         grep -qx "escape: $what: refused" said || { cat said; false; }
     done
-    ! grep -q 'done$' said
+    ! grep -q 'done$' said || false
     [ ! -e "$escaped" ]
 }
 

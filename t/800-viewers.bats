@@ -77,7 +77,7 @@ END
     grep -F '        - ["a",1]' <<<"$output"
     grep -F '        + ["b",1]' <<<"$output"
     grep -F '0 of 1 inputs show the same' <<<"$output"
-    ! grep -E '^json' <<<"$output"
+    ! grep -E '^json' <<<"$output" || false
 }
 
 @test "an empty name counts as none, of a thread or process, and in JSON of any row" {
