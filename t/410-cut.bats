@@ -1,8 +1,11 @@
 #!/usr/bin/env bats
 # tm-sort --cut: parts by time. tm-emit --append: the traces of all parts, joined, are the merged trace.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
     cd "$BATS_TEST_TMPDIR"
+    PATH="$TM_BIN/../t/gen:$PATH"
     . "$TM_SRC/t/lib/common.bash"
     tm-unpack "$TM_SRC/doc/examples/phone-watch-app.tar" | tm-manifest | tm-clocks | tm-sort >app.tms
 }
@@ -121,6 +124,23 @@ END
     tm-unpack run.json | tm-manifest | tm-clocks | tm-sort >run.tms
     tm-sort --cut=0.0005s, run.tms | tm-emit -f jsonl >part
     grep '"kind":"slice"' part | grep '"name":"a"' | grep -q '"dur":800000'
+}
+
+@test "slices that ended before the cut are not in its state, even if they ended before time 0" {
+    emit-stream unsorted early | tm-sort >early.tms
+    grep -c '"name":"early"' <(tm-emit -f jsonl --events <early.tms) | grep -qx 3
+    tm-sort --cut=1000, early.tms | tm-emit -f jsonl --events >part
+    grep '"name":"long"' part # the first event of its thread
+    run -1 grep '"name":"early"' part
+}
+
+@test "a trace of a part has events, or its end, at the earliest time there is" {
+    emit-stream unsorted early | tm-sort >early.tms
+    for cut in 1000,1000001500 ,-9223372036854775808; do
+        tm-sort --cut=$cut early.tms >part.tms
+        tm-emit -q -f pftrace --append <part.tms >part
+        [ -s part ]
+    done
 }
 
 @test "a signal leaves no temporary file of a part" {

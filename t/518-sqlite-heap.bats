@@ -155,3 +155,8 @@ END
     tm-merge -o d/ p.pftrace 2>err
     [ "$(wc -l <d/heap_profile_allocation.csv)" = 12 ]
 }
+
+@test "a heap profile over the least time there is begins at the last time there is" {
+    "$TM_BIN/../t/gen/emit-stream" backward-dump | tm-emit -q -f sqlite -o backward.db
+    [ "$(sqlite3 backward.db 'SELECT ts, dur FROM heap_profile')" = "9223372036854775807|-9223372036854775808" ]
+}

@@ -129,8 +129,8 @@ static enum tm_status take_begin(struct unit *u, const struct tm_event *e, struc
     struct tm_unit_track *track = tm_open_units_track(&s->open, &key);
     bool is_complete = e->kind == TM_KIND_SLICE_COMPLETE;
     struct tm_open_span span = {e->time_ns, INT64_MAX, {label_of(s, e, e->name), label_of(s, e, e->category)}};
-    if (is_complete && !(e->flags & TM_EVENT_OPEN_ENDED) && e->dur_ns <= INT64_MAX - 1 - e->time_ns)
-        span.end_ns = e->time_ns + (e->dur_ns < 0 ? 0 : e->dur_ns);
+    if (is_complete && !(e->flags & TM_EVENT_OPEN_ENDED)) /* an end beyond int64 is INT64_MAX too: it is to come */
+        span.end_ns = tm_slice_end_ns(e->time_ns, e->dur_ns < 0 ? 0 : e->dur_ns);
     struct tm_pending_unit *kept = track ? store_unit(u) : NULL;
     if (kept == NULL || tm_open_units_begin(&s->open, track, kept, &span) < 0)
         return tm_error_nomem(err);

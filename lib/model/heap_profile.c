@@ -1,4 +1,5 @@
 /* Makes rows of heap profiles: one for each dump, and one for what each call stack added to it. */
+#include "base/checked.h"
 #include "base/secret.h"
 #include "model/internal.h"
 
@@ -15,7 +16,8 @@ enum tm_status tm_model_heap_dump(struct tm_model_heaps *heaps, struct tm_model_
                                   struct tm_model_output *out, struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    struct tm_heap_dump_row row = {.ts = e->time_ns - e->dur_ns, .dur = e->dur_ns, .heap = ev->name};
+    struct tm_heap_dump_row row = {
+        .ts = tm_sub_saturate_i64(e->time_ns, e->dur_ns), .dur = e->dur_ns, .heap = ev->name};
     enum tm_status st = process_of(tasks, ev, &row.upid, err);
     if (st < 0 || out->rows->heap_dump == NULL)
         return st;

@@ -12,6 +12,8 @@
  *     optional         a frame of an unknown optional type
  *     listed           a Dropped frame; misfit: with a time too few; odd-names: with unknown names; nowhere: of an
  *                      unknown file
+ *     early            events at the earliest time there is, and slices that end before time 0
+ *     backward-dump    a heap profile over a negative time, the least there is
  *     cut              no end frame
  * COUNT more instants are added. */
 #include "base/pb.h"
@@ -160,7 +162,7 @@ static void put_rest(struct maker *m)
     }
 }
 
-/* Adds an event with a name and a detail message. The time is 1 s + NS. */
+/* Adds an event with a name and a detail message. Its time, unless E has one, is 1 s + NS. */
 static void add(struct maker *m, struct tm_event e, int64_t ns, const char *name, const ProtobufCMessage *detail)
 {
     struct tm_buf bytes = {0};
@@ -169,7 +171,7 @@ static void add(struct maker *m, struct tm_event e, int64_t ns, const char *name
     if (detail && tm_buf_reserve(&bytes, protobuf_c_message_get_packed_size(detail) + 1) == TM_OK)
         bytes.len = protobuf_c_message_pack(detail, bytes.data);
     m->st = tm_event_sink_string(&m->sink, tm_text_at(name, name ? strlen(name) : 0), &bytes, &e.name, &m->err);
-    e.time_ns = 1000000000 + ns;
+    e.time_ns = e.time_ns ? e.time_ns : 1000000000 + ns;
     e.clock = 6;
     e.machine = m->sink.file == WATCH;
     e.detail = bytes.data;
@@ -249,10 +251,27 @@ static uint32_t scope(enum tm_scope s)
     return tm_event_scope_flags(s);
 }
 
+static void add_early(struct maker *m)
+{
+    const uint32_t on_thread = scope(TM_SCOPE_THREAD) | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    add(m, (struct tm_event){.kind = TM_KIND_TASK_NEW, .flags = scope(TM_SCOPE_THREAD) | TM_EVENT_HAS_TID, .tid = 7,
+                             .time_ns = INT64_MIN},
+        0, "new", NULL);
+    add(m, (struct tm_event){.kind = TM_KIND_SLICE_COMPLETE, .flags = on_thread, .pid = PID, .tid = 7,
+                             .time_ns = INT64_MIN, .dur_ns = INT64_MAX},
+        0, "long", NULL);
+    for (int64_t ns = -30; ns < 0; ns += 10)
+        add(m, (struct tm_event){.kind = TM_KIND_SLICE_COMPLETE, .flags = on_thread, .pid = PID, .tid = 7,
+                                 .time_ns = ns, .dur_ns = 5},
+            0, "early", NULL);
+}
+
 static void add_phone(struct maker *m)
 {
     const uint32_t on_thread = scope(TM_SCOPE_THREAD) | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     const char *name = wants(m, "hostile") ? "a\x1b[2J,\"b\"\r\nc\xff" : "draw frame";
+    if (wants(m, "early"))
+        add_early(m);
     add(m, (struct tm_event){.kind = TM_KIND_SLICE_BEGIN, .flags = on_thread, .pid = PID, .tid = TID}, 0, name, NULL);
     add_args(m, (struct tm_event){.kind = TM_KIND_SLICE_COMPLETE, .flags = on_thread, .pid = PID, .tid = PID,
                                   .dur_ns = 1500},
@@ -269,6 +288,9 @@ static void add_phone(struct maker *m)
                              .flags = scope(TM_SCOPE_CPU) | TM_EVENT_HAS_CPU | TM_EVENT_HAS_TID | TM_EVENT_HAS_PID,
                              .cpu = 3, .tid = TID, .pid = 33, .value = 1 | UINT64_C(120) << 32 | UINT64_C(97) << 48},
         2500, "kworker", NULL);
+    if (wants(m, "backward-dump"))
+        add(m, (struct tm_event){.kind = TM_KIND_HEAP_DUMP, .flags = TM_EVENT_HAS_PID, .pid = PID, .dur_ns = INT64_MIN},
+            2600, "heap", NULL);
 }
 
 static void add_watch(struct maker *m)
@@ -313,7 +335,7 @@ static void make(struct maker *m, long count)
     if (!wants(m, "strange-machine"))
         put_machine(m, 1, 0, "");
     put_rest(m);
-    put_placement(m, PHONE, 6);
+    put_placement(m, PHONE, 6 + (wants(m, "early") ? 5 : 0) + (wants(m, "backward-dump") ? 1 : 0));
     put_placement(m, WATCH, 3 + (uint64_t)count);
     if (dropped)
         put_account(m, wants(m, "dropped") ? "negative_time" : "needs_state", 2);

@@ -353,6 +353,8 @@ enum tm_status tm_pftrace_due_before(struct pftrace *p, int64_t to_ns, struct tm
 {
     const struct tm_event *pending;
     enum tm_status st = TM_OK;
+    if (to_ns == INT64_MIN) /* nothing is before that */
+        return TM_OK;
     while (st == TM_OK && (pending = tm_pending_definitions_due(&p->pending, to_ns - 1)) != NULL)
         st = write_pending(p, pending, to_ns - 1, err);
     return st;

@@ -428,7 +428,9 @@ enum tm_status tm_track_writer_flush(struct tm_track_writer *w, int64_t now_ns, 
     enum tm_status st = TM_OK;
     if (w->group.count && w->group_ns < now_ns)
         st = write_timestamp_group(w, err);
-    return st < 0 ? st : write_ends(w, now_ns == INT64_MAX ? now_ns : now_ns - 1, err);
+    if (st < 0 || now_ns == INT64_MIN) /* nothing ends before that */
+        return st;
+    return write_ends(w, now_ns == INT64_MAX ? now_ns : now_ns - 1, err);
 }
 
 /* Refuses E if it is of an unknown machine or if there are too many tracks. */
