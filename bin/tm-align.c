@@ -4,9 +4,9 @@
 #include "base/decimal.h"
 #include "os/compat.h"
 #include "os/io.h"
-#include "os/out_file.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
+#include "os/unfinished.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -88,17 +88,10 @@ static int parse(int argc, char **argv, struct arguments *a)
 
 static enum tm_status write_file(const char *path, const struct tm_buf *text, struct tm_error *err)
 {
-    struct tm_out_file out = {.fd = -1};
     int64_t fd;
     if (strncmp(path, "/dev/fd/", 8) == 0 && tm_decimal_int(path + 8, strlen(path + 8), &fd) == TM_OK && fd <= INT_MAX)
         return tm_io_write((int)fd, text->data, text->len, err);
-    enum tm_status st = tm_out_file_open(&out, path, NULL, err);
-    if (st == TM_OK)
-        st = tm_io_write(out.fd, text->data, text->len, err);
-    if (st == TM_OK)
-        st = tm_out_file_commit(&out, err);
-    tm_out_file_abandon(&out);
-    return st;
+    return tm_unfinished_put(path, text->data, text->len, err);
 }
 
 static enum tm_status enter_sandbox(const struct arguments *a, struct tm_error *err)

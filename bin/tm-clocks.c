@@ -5,7 +5,7 @@
 #include "os/program_options.h"
 #include "os/sandbox.h"
 #include "clocks/timeline.h"
-#include "os/out_file.h"
+#include "os/unfinished.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
     if (st == TM_OK)
         st = tm_timeline_run(STDIN_FILENO, STDOUT_FILENO, &a.timeline, &err);
     if (st == TM_OK && a.manifest)
-        st = tm_out_file_put(a.manifest, manifest.data, manifest.len, &err);
+        st = tm_unfinished_put(a.manifest, manifest.data, manifest.len, &err);
     tm_buf_release(&manifest);
     return tm_program_finish(&program, st, &err);
 }

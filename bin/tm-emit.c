@@ -6,9 +6,8 @@
 #include "os/sandbox.h"
 #include "emit/output_list.h"
 #include "emit/run.h"
-#include "os/out_file.h"
+#include "os/unfinished.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -55,11 +54,7 @@ static const struct tm_program program = {
              "      --version        show the version\n",
 };
 
-/* The temporary files that a signal handler removes; "": none. */
-static char unfinished_paths[TM_OUTPUTS_MAX][4096];
-static const char *const *unfinished_members[TM_OUTPUTS_MAX];
-static bool unfinished_folders[TM_OUTPUTS_MAX]; /* true: the handler also removes the file's folder, which this program
-                                                 * made */
+_Static_assert((int)TM_OUTPUTS_MAX <= (int)TM_UNFINISHED_MAX, "a signal removes all outputs");
 
 struct arguments {
     const char *alignment;
@@ -80,37 +75,6 @@ struct files {
     char *folders[TM_OUTPUTS_MAX]; /* the folders of their temporary files, or NULL; owned */
     char *outer[TM_OUTPUTS_MAX]; /* the folders from which folders that this program made are removed, or NULL; owned */
 };
-
-static void on_signal(int signum)
-{
-    for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
-        if (unfinished_paths[i][0])
-            tm_out_file_remove(unfinished_paths[i], unfinished_members[i], unfinished_folders[i]);
-    (void)signal(signum, SIG_DFL);
-    (void)raise(signum);
-}
-
-/* Until clear_unfinished, a signal removes the temporary file before the program dies of it. */
-static void note_unfinished(size_t i, const struct tm_out_file *file)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction old, action = {.sa_handler = on_signal};
-    if (file->temp == NULL || strlen(file->temp) >= sizeof unfinished_paths[i])
-        return;
-    unfinished_members[i] = file->members;
-    unfinished_folders[i] = file->made_folder;
-    strcpy(unfinished_paths[i], file->temp);
-    for (size_t k = 0; k < sizeof signals / sizeof *signals; k++)
-        if (sigaction(signals[k], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            (void)sigaction(signals[k], &action, NULL);
-}
-
-static void clear_unfinished(void)
-{
-    for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
-        if (unfinished_paths[i][0]) /* writing to it for nothing costs a page */
-            unfinished_paths[i][0] = '\0';
-}
 
 static void list_formats(void)
 {
@@ -238,8 +202,7 @@ static enum tm_status open_files(struct files *files, const struct arguments *a,
             continue;
         file->no_sync = a->no_sync;
         file->members = output->emit->members;
-        st = tm_out_file_open(file, output->out, output->part, err);
-        note_unfinished(i, file);
+        st = tm_unfinished_open(file, output->out, output->part, err);
         files->folders[i] = file->temp ? tm_out_file_folder(file->temp) : NULL;
         files->outer[i] = tm_out_file_outer(file);
         targets[i].out_fd = output->emit->needs_path ? -1 : file->fd;
@@ -254,16 +217,12 @@ static enum tm_status emit(struct tm_emit_run *run, const struct arguments *a, s
     struct files files = {.folders = {NULL}};
     struct tm_emit_target targets[TM_OUTPUTS_MAX];
     const struct tm_output_choice *to_stdout = tm_output_list_stdout(&a->outputs);
-    sigset_t all, old;
     if (to_stdout && to_stdout->emit->is_binary &&
         tm_program_refuses_terminal(STDOUT_FILENO, "give a file with -o", err))
         return TM_E_USAGE;
     for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
         files.rows[i].fd = -1;
-    (void)sigfillset(&all);
-    (void)sigprocmask(SIG_BLOCK, &all, &old);
     enum tm_status st = open_files(&files, a, targets, err);
-    (void)sigprocmask(SIG_SETMASK, &old, NULL);
     run->targets = targets;
     run->target_count = a->outputs.count;
     if (st == TM_OK)
@@ -275,11 +234,11 @@ static enum tm_status emit(struct tm_emit_run *run, const struct arguments *a, s
     for (size_t i = 0; i < a->outputs.count && st == TM_OK; i++)
         st = a->outputs.rows[i].out ? tm_out_file_commit(&files.rows[i], err) : TM_OK;
     for (size_t i = 0; i < a->outputs.count; i++) {
-        tm_out_file_abandon(&files.rows[i]);
+        if (a->outputs.rows[i].out)
+            tm_unfinished_abandon(&files.rows[i]);
         free(files.folders[i]);
         free(files.outer[i]);
     }
-    clear_unfinished();
     return st;
 }
 

@@ -5,7 +5,7 @@
 #include "os/sandbox.h"
 #include "manifest/configure.h"
 #include "os/compat.h"
-#include "os/out_file.h"
+#include "os/unfinished.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,7 +138,7 @@ static int filter(const struct options *options)
     if (st == TM_OK)
         st = tm_configure(STDIN_FILENO, STDOUT_FILENO, &configure, &unmatched, &err);
     if (st == TM_OK && options->written)
-        st = tm_out_file_put(options->written, used.data, used.len, &err);
+        st = tm_unfinished_put(options->written, used.data, used.len, &err);
     const char *line = tm_manifest_problems_next(&unmatched, NULL);
     if (st == TM_E_STRICT) /* the first of them is the error itself */
         line = tm_manifest_problems_next(&unmatched, line);

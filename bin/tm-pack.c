@@ -3,14 +3,13 @@
 #include "os/io.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
-#include "os/out_file.h"
+#include "os/unfinished.h"
 #include "manifest/manifest.h"
 #include "merge/trial.h"
 #include "pack/pack.h"
 #include "manifest/draft_options.h"
 #include "unpack/same_files.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,30 +44,6 @@ struct arguments {
     char **files;
     size_t file_count;
 };
-
-/* For the signal handler: the unfinished file, and the process that writes it. */
-static const char *volatile unfinished;
-static volatile sig_atomic_t writer;
-
-static void on_signal(int signum)
-{
-    const char *temp = unfinished;
-    if (writer)
-        (void)kill((pid_t)writer, SIGKILL);
-    if (temp)
-        tm_out_file_remove(temp, NULL, false);
-    (void)signal(signum, SIG_DFL);
-    (void)raise(signum);
-}
-
-static void watch_signals(void)
-{
-    static const int handled[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction old, action = {.sa_handler = on_signal};
-    for (size_t i = 0; i < sizeof handled / sizeof *handled; i++)
-        if (sigaction(handled[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            (void)sigaction(handled[i], &action, NULL);
-}
 
 static int take_option(void *context, int option, const char *value)
 {
@@ -247,18 +222,16 @@ static enum tm_status pack_files(void *context, struct tm_error *err)
 static enum tm_status write_file(const struct arguments *a, struct tm_error *err)
 {
     struct tm_out_file out = {.fd = -1, .no_sync = a->no_sync};
-    enum tm_status st = tm_out_file_open(&out, a->out, NULL, err);
-    unfinished = out.temp;
+    enum tm_status st = tm_unfinished_open(&out, a->out, NULL, err);
     struct work work = {a, out.fd, tm_out_file_target(&out), out.temp ? tm_out_file_folder(out.temp) : NULL};
     if (st == TM_OK)
         /* in a child process, because its sandbox would keep the trial merge from running programs */
-        st = tm_subprocess_run(pack_files, &work, &writer, err);
+        st = tm_subprocess_run(pack_files, &work, tm_unfinished_writer(), err);
     if (st == TM_OK && out.temp)
         st = try_archive(a, tm_out_file_target(&out), err);
     if (st == TM_OK)
         st = tm_out_file_commit(&out, err);
-    unfinished = NULL;
-    tm_out_file_abandon(&out);
+    tm_unfinished_abandon(&out);
     free((char *)(uintptr_t)work.folder);
     return st;
 }
@@ -275,7 +248,6 @@ int main(int argc, char **argv)
     struct arguments a = {0};
     int status = parse(argc, argv, &a);
     if (status == TM_OPTIONS_GO_ON && (status = check(&a)) == 0) {
-        watch_signals();
         const char *const outs[] = {a.out, NULL};
         enum tm_status st = tm_same_files_check(a.files, a.file_count, outs, NULL, &err);
         if (st == TM_OK)

@@ -3,15 +3,14 @@
 #include "cut/cut.h"
 #include "os/compat.h"
 #include "os/memory_size.h"
-#include "os/out_file.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
+#include "os/unfinished.h"
 #include "sort/sort_stream.h"
 #include "sort/union/stream_merge.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,36 +187,6 @@ static enum tm_status run_one(const struct settings *settings, const char *path,
     return st;
 }
 
-/* The unfinished files of a folder of parts, which a signal handler removes; temp "": none. */
-static struct {
-    char temp[4096];
-    const char *const *members;
-    bool made_folder;
-} unfinished;
-
-static void on_signal(int signum)
-{
-    if (unfinished.temp[0])
-        tm_out_file_remove(unfinished.temp, unfinished.members, unfinished.made_folder);
-    (void)signal(signum, SIG_DFL);
-    (void)raise(signum);
-}
-
-/* From here on a signal removes FILE before the program dies of it. */
-static void remember(const struct tm_out_file *file)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction old, action = {.sa_handler = on_signal};
-    if (file->temp == NULL || strlen(file->temp) >= sizeof unfinished.temp)
-        return;
-    unfinished.members = file->members;
-    unfinished.made_folder = file->made_folder;
-    strcpy(unfinished.temp, file->temp);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            (void)sigaction(signals[i], &action, NULL);
-}
-
 /* The parts that are written: members of a folder, which get their names when all are complete; or one part, which goes
  * to standard output. */
 struct parts {
@@ -231,7 +200,6 @@ struct parts {
 static enum tm_status open_folder(struct parts *parts, struct tm_error *err)
 {
     const uint32_t count = parts->settings->point_count + 1;
-    sigset_t all, old;
     parts->names = calloc(count, sizeof *parts->names);
     parts->members = calloc((size_t)count + 1, sizeof *parts->members);
     if (parts->names == NULL || parts->members == NULL)
@@ -241,12 +209,7 @@ static enum tm_status open_folder(struct parts *parts, struct tm_error *err)
         parts->members[i] = parts->names[i];
     }
     parts->folder.members = parts->members;
-    (void)sigfillset(&all);
-    (void)sigprocmask(SIG_BLOCK, &all, &old);
-    enum tm_status st = tm_out_file_open(&parts->folder, parts->settings->into, NULL, err);
-    remember(&parts->folder);
-    (void)sigprocmask(SIG_SETMASK, &old, NULL);
-    return st;
+    return tm_unfinished_open(&parts->folder, parts->settings->into, NULL, err);
 }
 
 static enum tm_status open_part(void *self, uint32_t part, int *fd, struct tm_error *err)
@@ -277,8 +240,7 @@ static void release_parts(struct parts *parts)
 {
     if (parts->fd >= 0)
         (void)close(parts->fd);
-    tm_out_file_abandon(&parts->folder);
-    unfinished.temp[0] = '\0';
+    tm_unfinished_abandon(&parts->folder);
     free(parts->names);
     free(parts->members);
 }

@@ -125,6 +125,32 @@ END
     done
 }
 
+@test "a signal leaves no temporary file, and the program dies of it" {
+    json='[{"name":"x","ph":"X","ts":1,"dur":1,"pid":1,"tid":1}]'
+    mkdir in
+    echo "$json" >in/x.json
+    tm-unpack in/x.json >unpacked
+    tm-manifest -q <unpacked >configured
+    tm-clocks <configured | tm-sort >placed
+    for command in "tm-emit -f csv -o out <placed" "tm-emit -q -f tables -o out/ <placed" "tm-pack -q -o out.zip in/x.json" \
+        "tm-sort --cut=0.5s --into=out placed" "tm-align -o out <placed" "tm-align --write-manifest=out <placed" \
+        "tm-manifest --write-manifest=out <unpacked" "tm-clocks --hints --write-manifest=out <configured"; do
+        for signal in 1 2 15; do
+            mkdir run
+            cp placed unpacked configured run
+            cp -r in run
+            rm -f hit
+            LD_PRELOAD=$so TM_FAULT=fsync:1 TM_FAULT_SIGNAL=$signal TM_FAULT_IN=${command%% *} TM_FAULT_HIT=$PWD/hit \
+                run bash -c "cd run && $command >/dev/null"
+            echo "$command: $status, $output, $(ls -A run)"
+            [ -s hit ]
+            [ "$status" -eq $((128 + signal)) ]
+            [ "$(echo $(ls -A run))" = "configured in placed unpacked" ]
+            rm -r run
+        done
+    done
+}
+
 @test "processes with the libraries for trace.dat and CTF handle each failure" {
     tar xzf "$TM_SRC/t/data/ctf-ust.tar.gz"
     folder=$(dirname "$(find "$PWD" -name metadata | head -n 1)")

@@ -315,15 +315,3 @@ void tm_out_file_abandon(struct tm_out_file *f)
     free(f->path);
     *f = (struct tm_out_file){.fd = -1};
 }
-
-enum tm_status tm_out_file_put(const char *path, const void *data, size_t len, struct tm_error *err)
-{
-    struct tm_out_file out = {.fd = -1};
-    enum tm_status st = tm_out_file_open(&out, path, NULL, err);
-    if (st == TM_OK && (st = tm_io_write(out.fd, data, len, err)) < 0)
-        tm_error_prefix(err, "%s", path);
-    if (st == TM_OK)
-        st = tm_out_file_commit(&out, err);
-    tm_out_file_abandon(&out);
-    return st;
-}

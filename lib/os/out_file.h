@@ -67,7 +67,4 @@ void tm_out_file_abandon(struct tm_out_file *file);
  * removes their folder, if nothing else is in it. Safe in a signal handler. Keeps errno. */
 void tm_out_file_remove(const char *temp, const char *const *members, bool with_folder);
 
-/* Writes LEN bytes of DATA to PATH, whole or not at all. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_out_file_put(const char *path, const void *data, size_t len, struct tm_error *err);
-
 #endif

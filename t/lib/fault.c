@@ -5,12 +5,14 @@
  *
  * TM_FAULT    CALL:N, the Nth such call fails; CALL:N+, all from the Nth on
  * TM_FAULT_IN the program; all programs if not set
+ * TM_FAULT_SIGNAL a number: the call works, but before it this signal comes
  * TM_FAULT_HIT a file that gets a byte for each failed call, so a test knows whether a call failed */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,6 +35,7 @@ static struct {
     bool started, known, active, onwards;
     char call[NAME_MAX_BYTES];
     long at, count;
+    int signal; /* 0: the call fails */
     long mark; /* opened before the program's sandbox is set up */
 } fault;
 
@@ -51,6 +54,8 @@ static void look(void)
     fault.at = atol(colon + 1);
     fault.onwards = strchr(colon, '+') != NULL;
     fault.active = true;
+    const char *signum = getenv("TM_FAULT_SIGNAL");
+    fault.signal = signum ? atoi(signum) : 0;
     const char *mark = getenv("TM_FAULT_HIT");
     long fd = mark ? syscall(SYS_openat, AT_FDCWD, mark, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
     fault.mark = -1;
@@ -89,6 +94,10 @@ static bool hit(const char *call, int errnum)
         return false;
     if (fault.mark >= 0)
         syscall(SYS_write, fault.mark, "x", 1);
+    if (fault.signal) {
+        (void)raise(fault.signal);
+        return false;
+    }
     errno = errnum;
     return true;
 }
