@@ -203,7 +203,9 @@ static enum tm_status pack_files(void *context, struct tm_error *err)
     const struct arguments *a = w->a;
     struct tm_members members = {0};
     struct tm_buf manifest = {0};
-    struct tm_pack pack = {.members = &members, .kind = w->target ? tm_pack_kind_of(a->out) : TM_PACK_TAR};
+    struct tm_pack pack = {.members = &members,
+                           .kind = w->target ? tm_pack_kind_of(a->out) : TM_PACK_TAR,
+                           .name = w->target ? a->out : NULL};
     enum tm_status st = enter_sandbox(w, err);
     if (st == TM_OK)
         st = tm_members_read(&members, (const char *const *)a->files, a->file_count, err);

@@ -225,3 +225,20 @@ spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf; these 
     [ "$status" -eq 3 ]
     [[ "$output" == *"No space left on device" ]]
 }
+
+@test "an archive that cannot be written is named" {
+    head -c 100000 /dev/urandom | base64 -w 0 | sed 's/.*/{"traceEvents":[],"x":"&"}/' >large.json
+    for out in small.tar small.tar.gz small.zip; do
+        run bash -c "trap '' XFSZ; ulimit -f 8; tm-pack -q -o $out large.json"
+        [ "$status" -eq 3 ]
+        [ "$output" = "tm-pack: $out: cannot write: File too large" ]
+        [ ! -e $out ]
+    done
+    [ -e /dev/full ] || skip
+    ln -s /dev/full full.tar
+    run tm-pack -q -o full.tar large.json
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-pack: full.tar: cannot write: No space left on device" ]
+    run bash -c "tm-pack -q -o - large.json >/dev/full"
+    [ "$output" = "tm-pack: cannot write: No space left on device" ]
+}

@@ -15,6 +15,7 @@ struct archive_out {
     struct tm_byte_out bytes;
     struct tm_tar_writer tar;
     struct tm_zip_writer zip;
+    const char *name; /* for messages; NULL: none */
     bool is_zip;
     uint8_t *copy; /* COPY_BYTES */
 };
@@ -34,15 +35,24 @@ enum tm_pack_kind tm_pack_kind_of(const char *path)
     return ends_with(path, ".zip") ? TM_PACK_ZIP : TM_PACK_UNKNOWN;
 }
 
+/* Returns ST, which a write of the archive returned. The text of a failure then begins with the archive's name. */
+static enum tm_status written(const struct archive_out *out, enum tm_status st, struct tm_error *err)
+{
+    return st < 0 && out->name ? tm_error_prefix(err, "%s", out->name) : st;
+}
+
 static enum tm_status put_member(struct archive_out *out, const char *name, uint64_t size, struct tm_error *err)
 {
-    return out->is_zip ? tm_zip_writer_member(&out->zip, name, size, err)
-                       : tm_tar_writer_member(&out->tar, name, size, err);
+    enum tm_status st = out->is_zip ? tm_zip_writer_member(&out->zip, name, size, err)
+                                    : tm_tar_writer_member(&out->tar, name, size, err);
+    return written(out, st, err);
 }
 
 static enum tm_status put_data(struct archive_out *out, const void *data, size_t len, struct tm_error *err)
 {
-    return out->is_zip ? tm_zip_writer_data(&out->zip, data, len, err) : tm_tar_writer_data(&out->tar, data, len, err);
+    enum tm_status st = out->is_zip ? tm_zip_writer_data(&out->zip, data, len, err)
+                                    : tm_tar_writer_data(&out->tar, data, len, err);
+    return written(out, st, err);
 }
 
 /* Copies the data of MEMBER, open as FD. Its size must not have changed. */
@@ -98,23 +108,28 @@ static enum tm_status begin(struct archive_out *out, const struct tm_pack *pack,
 {
     enum tm_status st = TM_OK;
     out->tar.out = &out->bytes;
+    out->name = pack->name;
     out->is_zip = pack->kind == TM_PACK_ZIP;
     out->copy = malloc(COPY_BYTES);
     if (out->copy == NULL)
         return tm_error_nomem(err);
     if (out->is_zip)
-        return tm_zip_writer_begin(&out->zip, path, err);
+        return written(out, tm_zip_writer_begin(&out->zip, path, err), err);
     if (pack->kind == TM_PACK_TAR_GZ)
         st = tm_byte_out_gzip(&out->bytes, err);
-    return st == TM_OK ? tm_tar_writer_begin(&out->tar, is_streamable(pack->members), err) : st;
+    if (st == TM_OK)
+        st = tm_tar_writer_begin(&out->tar, is_streamable(pack->members), err);
+    return written(out, st, err);
 }
 
 static enum tm_status end(struct archive_out *out, struct tm_error *err)
 {
     if (out->is_zip)
-        return tm_zip_writer_end(&out->zip, err);
+        return written(out, tm_zip_writer_end(&out->zip, err), err);
     enum tm_status st = tm_tar_writer_end(&out->tar, err);
-    return st == TM_OK ? tm_byte_out_finish(&out->bytes, err) : st;
+    if (st == TM_OK)
+        st = tm_byte_out_finish(&out->bytes, err);
+    return written(out, st, err);
 }
 
 enum tm_status tm_pack_write(const struct tm_pack *pack, int fd, const char *path, struct tm_error *err)

@@ -17,6 +17,7 @@ struct tm_pack {
     enum tm_pack_kind kind;
     const struct tm_members *members;
     const struct tm_buf *manifest; /* made for the archive; NULL: it is one of the members */
+    const char *name;              /* of the archive, with which errors of writing begin; NULL: none */
 };
 
 /* Writes the archive to FD, or a ZIP to the file PATH. TM_OK; TM_E_INPUT: a member cannot be read or has changed;

@@ -15,7 +15,7 @@ enum {
 
 static enum tm_status failed(struct tm_error *err)
 {
-    return tm_error_errno(err, errno ? errno : EIO, "cannot write the ZIP archive");
+    return tm_error_errno(err, errno ? errno : EIO, "cannot write");
 }
 
 enum tm_status tm_zip_writer_begin(struct tm_zip_writer *zip, const char *path, struct tm_error *err)

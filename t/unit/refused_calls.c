@@ -471,7 +471,7 @@ static enum tm_status pack(struct tm_buf *result, enum tm_pack_kind kind, struct
     enum tm_status st = tm_members_read(&members, paths, 1, err);
     if (st == TM_OK && tm_buf_add_str(&manifest, "{}") != TM_OK)
         st = tm_error_nomem(err);
-    const struct tm_pack how = {kind, &members, &manifest};
+    const struct tm_pack how = {.kind = kind, .members = &members, .manifest = &manifest};
     if (st == TM_OK)
         st = tm_pack_write(&how, fd, "out/x", err);
     tm_members_release(&members);
