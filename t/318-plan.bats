@@ -233,7 +233,7 @@ END
     run bash -c 'tm-unpack job/rank0.json | tm-plan >/dev/null'
     [ "$status" -eq 1 ]
     [ "$output" = "tm-plan: the stream's times are not trace time yet: pipe it through tm-clocks first" ]
-    run bash -c 'tm-sort p | tm-sort --cut=,1s | tm-plan >/dev/null'
+    run bash -c 'tm-sort p | tm-sort --cut=,1s 2>/dev/null | tm-plan >/dev/null'
     [ "$status" -eq 1 ]
     [ "$output" = "tm-plan: the stream is a part by time: make the plan of the whole" ]
     run bash -c 'tm-plan -r nonsense <p >/dev/null'

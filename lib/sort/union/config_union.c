@@ -1,96 +1,100 @@
 #include "sort/union/config_union.h"
 
 #include "base/table.h"
+#include "manifest/config.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
-#define FIRST_NAMED_RAW_ID (INT64_C(1) << 32)
+/* The raw ids of a config's machines, and those that the same names have in the union. Raw ids from 2^32 on stand for a
+ * name of this config. */
+struct moves {
+    struct tm_map of_raw_id; /* from a raw id to its index in the list of machines */
+    int64_t *raw_ids;        /* of the union, for each machine of the list */
+};
 
-/* Replaces *RAW_ID by the raw id that its name has in MACHINES. Raw ids from 2^32 on stand for a name of this config.
- */
-static void move_raw_id(int64_t *raw_id, const Tracemerge__Config *config, const struct tm_machine_union *machines)
+static enum tm_status find_moves(struct moves *moves, const Tracemerge__Config *config,
+                                 const struct tm_machine_union *machines)
 {
-    for (size_t i = 0; i < config->n_machines && *raw_id >= FIRST_NAMED_RAW_ID; i++) {
+    moves->raw_ids = calloc(config->n_machines + 1, sizeof *moves->raw_ids);
+    enum tm_status st = moves->raw_ids ? TM_OK : TM_E_SYSTEM;
+    for (size_t i = 0; i < config->n_machines && st >= 0; i++) {
         const Tracemerge__ConfigMachine *machine = config->machines[i];
-        if (machine->raw_id != *raw_id)
-            continue;
-        for (uint32_t row = 0; row < machines->count; row++) {
-            const struct tm_union_machine *m = &machines->rows[row];
-            if (m->has_name && m->name_bytes == machine->name.len &&
-                (m->name_bytes == 0 || memcmp(m->name, machine->name.data, m->name_bytes) == 0)) {
-                *raw_id = m->raw_id;
-                return;
-            }
-        }
+        const uint32_t row = tm_machine_union_find_name(machines, &machine->name);
+        const bool moves_it = machine->raw_id >= TM_MACHINE_RAW_ID_FIRST && row < machines->count;
+        moves->raw_ids[i] = moves_it ? machines->rows[row].raw_id : machine->raw_id;
+        st = tm_map_add(&moves->of_raw_id, (uint64_t)machine->raw_id, (uint32_t)i);
     }
+    return st < 0 ? st : TM_OK;
 }
 
-static void move_clock(Tracemerge__ConfigClock *clock, const Tracemerge__Config *config, uint32_t entry_base,
-                       const struct tm_machine_union *machines)
+static void move_raw_id(int64_t *raw_id, const struct moves *moves)
+{
+    uint32_t i;
+    if (tm_map_find(&moves->of_raw_id, (uint64_t)*raw_id, &i))
+        *raw_id = moves->raw_ids[i];
+}
+
+static void move_clock(Tracemerge__ConfigClock *clock, const struct moves *moves, uint32_t entry_base)
 {
     if (clock == NULL)
         return;
-    move_raw_id(&clock->machine_raw_id, config, machines);
+    move_raw_id(&clock->machine_raw_id, moves);
     clock->entry += clock->has_entry ? entry_base : 0;
 }
 
-/* Replaces the raw ids in CONFIG's list of machines. move_raw_id searches this list, so all ids are looked up before
- * the first one changes. */
-static enum tm_status move_machines(Tracemerge__Config *config, const struct tm_machine_union *machines,
-                                    struct tm_error *err)
+/* Replaces all raw ids in CONFIG, and adds ENTRY_BASE to the numbers of entries. */
+static void move_all(Tracemerge__Config *config, const struct moves *moves, uint32_t entry_base)
 {
-    int64_t *raw_ids = calloc(config->n_machines + 1, sizeof *raw_ids);
-    if (raw_ids == NULL)
-        return tm_error_nomem(err);
-    for (size_t i = 0; i < config->n_machines; i++) {
-        raw_ids[i] = config->machines[i]->raw_id;
-        move_raw_id(&raw_ids[i], config, machines);
+    for (size_t i = 0; i < config->n_entries; i++) {
+        Tracemerge__ConfigEntry *entry = config->entries[i];
+        move_raw_id(&entry->machine_raw_id, moves);
+        for (size_t j = 0; j < entry->n_machines; j++)
+            move_raw_id(&entry->machines[j]->raw_id, moves);
     }
+    for (size_t i = 0; i < config->n_edges; i++) {
+        move_clock(config->edges[i]->source, moves, entry_base);
+        move_clock(config->edges[i]->reference, moves, entry_base);
+        config->edges[i]->entry += config->edges[i]->has_entry ? entry_base : 0;
+    }
+    if (config->trace_time)
+        move_raw_id(&config->trace_time->machine_raw_id, moves);
     for (size_t i = 0; i < config->n_machines; i++)
-        config->machines[i]->raw_id = raw_ids[i];
-    free(raw_ids);
-    return TM_OK;
+        config->machines[i]->raw_id = moves->raw_ids[i];
 }
 
 enum tm_status tm_config_union_add(struct tm_config_union *u, Tracemerge__Config *config,
                                    const struct tm_machine_union *machines, struct tm_error *err)
 {
+    struct moves moves = {.raw_ids = NULL};
     if (tm_array_grow(&u->configs, &u->cap, u->count, sizeof(Tracemerge__Config *), err) < 0) {
         tracemerge__config__free_unpacked(config, NULL);
         return TM_E_SYSTEM;
     }
     u->configs[u->count++] = config;
-    for (size_t i = 0; i < config->n_entries; i++) {
-        Tracemerge__ConfigEntry *entry = config->entries[i];
-        move_raw_id(&entry->machine_raw_id, config, machines);
-        for (size_t j = 0; j < entry->n_machines; j++)
-            move_raw_id(&entry->machines[j]->raw_id, config, machines);
-    }
-    for (size_t i = 0; i < config->n_edges; i++) {
-        move_clock(config->edges[i]->source, config, u->entry_count, machines);
-        move_clock(config->edges[i]->reference, config, u->entry_count, machines);
-        config->edges[i]->entry += config->edges[i]->has_entry ? u->entry_count : 0;
-    }
-    if (config->trace_time)
-        move_raw_id(&config->trace_time->machine_raw_id, config, machines);
+    enum tm_status st = find_moves(&moves, config, machines);
+    if (st == TM_OK)
+        move_all(config, &moves, u->entry_count);
     u->entry_count += (uint32_t)config->n_entries;
-    return move_machines(config, machines, err);
+    tm_map_release(&moves.of_raw_id);
+    free(moves.raw_ids);
+    return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-static bool is_listed(const Tracemerge__Config *all, const Tracemerge__ConfigMachine *machine)
+/* Adds the machines of ONE to ALL, unless their raw ids are in LISTED already. */
+static enum tm_status list_machines(Tracemerge__Config *all, const Tracemerge__Config *one, struct tm_map *listed)
 {
-    for (size_t i = 0; i < all->n_machines; i++) {
-        assert(all->machines[i]);
-        if (all->machines[i]->raw_id == machine->raw_id)
-            return true;
-    }
-    return false;
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; i < one->n_machines && st >= 0; i++)
+        if ((st = tm_map_add(listed, (uint64_t)one->machines[i]->raw_id, 0)) == TM_OK)
+            all->machines[all->n_machines++] = one->machines[i];
+    return st < 0 ? st : TM_OK;
 }
 
 enum tm_status tm_config_union_get(const struct tm_config_union *u, Tracemerge__Config *all, struct tm_error *err)
 {
     size_t machines = 1, edges = 1, attributes = 1;
+    struct tm_map listed = {0};
+    enum tm_status st = TM_OK;
     *all = (Tracemerge__Config)TRACEMERGE__CONFIG__INIT;
     for (size_t i = 0; i < u->count; i++) {
         machines += u->configs[i]->n_machines;
@@ -107,9 +111,8 @@ enum tm_status tm_config_union_get(const struct tm_config_union *u, Tracemerge__
         const Tracemerge__Config *one = u->configs[i];
         for (size_t j = 0; j < one->n_entries; j++)
             all->entries[all->n_entries++] = one->entries[j];
-        for (size_t j = 0; j < one->n_machines; j++)
-            if (!is_listed(all, one->machines[j]))
-                all->machines[all->n_machines++] = one->machines[j];
+        if (st == TM_OK)
+            st = list_machines(all, one, &listed);
         for (size_t j = 0; j < one->n_edges; j++)
             all->edges[all->n_edges++] = one->edges[j];
         for (size_t j = 0; j < one->n_attributes; j++)
@@ -119,6 +122,9 @@ enum tm_status tm_config_union_get(const struct tm_config_union *u, Tracemerge__
         all->has_file = one->has_file && u->count == 1;
         all->file = one->file;
     }
+    tm_map_release(&listed);
+    if (st < 0)
+        return tm_error_nomem(err);
     return u->count ? TM_OK : TM_END;
 }
 
