@@ -151,6 +151,21 @@ END
     }
 }
 
+@test "zstd data that needs more memory than there is is no damage, in a file or in perf.data" {
+    only_unsanitized "a sanitized program takes address space without end"
+    type zstd || skip 'zstd is not installed'
+    zstd -qc --long=27 <a.json >long.json.zst # a window of 128 MiB
+    python3 "$TM_SRC/t/gen/make-perf-data.py" zstd long >long.data
+    for f in long.json.zst long.data; do
+        tm-unpack $f >/dev/null
+        for how in halt skip salvage; do
+            run bash -c "ulimit -v 100000; exec tm-unpack --on-damage=$how $f"
+            [ "$status" -eq 3 ]
+            [[ $output == *"tm-unpack: "*"out of memory" ]]
+        done
+    done
+}
+
 @test "a name over the limit is an error, and a listing escapes the control bytes of a name" {
     python3 - <<'END'
 import io, tarfile

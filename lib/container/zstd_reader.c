@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum { ZSTD_FRAME = 0xfd2fb528, ZSTD_SKIPPABLE = 0x184d2a50 };
 
@@ -28,6 +29,8 @@ static enum tm_status decompress_some(struct tm_zstd_reader *reader, uint8_t *da
     size_t answer = ZSTD_decompressStream(reader->stream, &to, &from);
     *got = to.pos;
     tm_input_skip(in, from.pos);
+    if (ZSTD_getErrorCode(answer) == ZSTD_error_memory_allocation)
+        return tm_error_nomem(err);
     if (ZSTD_isError(answer))
         return tm_error_set(err, TM_E_INPUT, "compressed byte %llu: the zstd data is damaged (%s)",
                             (unsigned long long)in->offset, ZSTD_getErrorName(answer));

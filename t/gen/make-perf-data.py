@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Makes a perf.data file: make-perf-data.py [WORD]... >FILE
 
-big: big-endian; pipe: as perf record -o -; zstd: the records of the kernel compressed, cut at any byte; raw, real, tai:
-on CLOCK_MONOTONIC_RAW, CLOCK_REALTIME, CLOCK_TAI instead of MONOTONIC; old: without a clock and its time of day; group:
-samples of groups instead, as perf record -e '{a,b}:S' makes them, with their values; threads: of events that threads
-inherit; backward: of a buffer that is written from its end on; more: the last sample states more members than it has.
+big: big-endian; pipe: as perf record -o -; zstd: the records of the kernel compressed, cut at any byte; long: with a
+window of 128 MiB; raw, real, tai: on CLOCK_MONOTONIC_RAW, CLOCK_REALTIME, CLOCK_TAI instead of MONOTONIC; old: without
+a clock and its time of day; group: samples of groups instead, as perf record -e '{a,b}:S' makes them, with their
+values; threads: of events that threads inherit; backward: of a buffer that is written from its end on; more: the last
+sample states more members than it has.
 Records are not in the order of time, so names and mappings must be found by time.
 """
 import struct, subprocess, sys
@@ -193,7 +194,8 @@ if 'old' not in words:
 
 
 def compressed(records):
-    data = subprocess.run(['zstd', '-qc'], input=b''.join(records), stdout=subprocess.PIPE, check=True).stdout
+    window = ['--long=27'] if 'long' in words else []
+    data = subprocess.run(['zstd', '-qc'] + window, input=b''.join(records), stdout=subprocess.PIPE, check=True).stdout
     return [record(81, 0, data[i:i + 100]) for i in range(0, len(data), 100)]
 
 

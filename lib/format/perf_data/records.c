@@ -1,6 +1,7 @@
 #include "format/perf_data/records.h"
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum { HEADER_LEN = 8, RECORD_MAX = UINT16_MAX, PLAIN_STEP = 1 << 17, WINDOW_LOG_MAX = 27, SIZE_UNIT = 8 };
 /* bytes that must be visible where a record may begin after damage: room for four records */
@@ -47,6 +48,8 @@ static enum tm_status decompress(struct tm_perf_records *r, struct tm_error *err
     ZSTD_inBuffer from = {.src = r->packed, .size = r->packed_len, .pos = r->packed_at};
     ZSTD_outBuffer to = {.dst = r->decompressed.data + r->decompressed.len, .size = PLAIN_STEP};
     size_t answer = ZSTD_decompressStream(r->stream, &to, &from);
+    if (ZSTD_getErrorCode(answer) == ZSTD_error_memory_allocation)
+        return tm_error_nomem(err);
     if (ZSTD_isError(answer))
         return tm_error_at(err, r->packed_byte, "the record's zstd data is damaged (%s)", ZSTD_getErrorName(answer));
     r->is_full = to.pos == to.size;
