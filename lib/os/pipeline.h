@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum { TM_PIPELINE_STAGES_MAX = 16, TM_PIPELINE_PENDING_MAX = 64 << 10 };
+enum { TM_PIPELINE_PENDING_MAX = 64 << 10 };
 
 /* Zero-initialise, except for what the caller fills in. */
 struct tm_stage {
@@ -36,7 +36,7 @@ struct tm_stage {
 
 struct tm_pipeline {
     struct tm_stage *stages; /* borrowed, upstream first */
-    size_t count;            /* at most TM_PIPELINE_STAGES_MAX */
+    size_t count;
     int in_fd;               /* standard input of the first stage, borrowed; 0: the caller's */
     /* A handler of the caller sets this to the signal that came. It is passed on to all stages. */
     const volatile sig_atomic_t *signal_seen;

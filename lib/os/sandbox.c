@@ -30,7 +30,7 @@
 #define SCOPE_SOCKETS (UINT64_C(1) << 0) /* ABI 6: abstract ones */
 #define SCOPE_SIGNALS (UINT64_C(1) << 1)
 
-enum { ABI_REFER = 2, ABI_TRUNCATE = 3, ABI_NET = 4, ABI_SCOPE = 6 };
+enum { ABI_TRUNCATE = 3, ABI_NET = 4, ABI_SCOPE = 6 };
 
 struct ruleset_attr {
     uint64_t handled_access_fs, handled_access_net, scoped;

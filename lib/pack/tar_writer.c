@@ -61,8 +61,7 @@ static enum tm_status put_extra(struct tm_tar_writer *tar, char type, const char
     return st == TM_OK ? put_padding(tar, data->len, err) : st;
 }
 
-/* Appends the PAX record "LENGTH KEY=VALUE
- * ". LENGTH includes its own digits. */
+/* Appends the PAX record "LENGTH KEY=VALUE\n". LENGTH includes its own digits. */
 static enum tm_status add_record(struct tm_buf *out, const char *key, const char *value, struct tm_error *err)
 {
     size_t rest = strlen(key) + strlen(value) + 3, digits = 1;

@@ -38,7 +38,6 @@ struct tm_sorter {
     bool is_shuffled;
     unsigned jobs;
     uint64_t sequence;
-    bool spilled;
 };
 
 /* Initialises SORTER. OPTIONS' text is borrowed. */

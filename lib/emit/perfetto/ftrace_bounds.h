@@ -26,10 +26,10 @@ struct tm_ftrace_bounds {
     struct tm_map index;  /* (file, machine) to its place in rows */
     struct tm_map bundled; /* (machine, cpu) and (row, cpu) with a bundle */
     struct tm_ftrace_machine_bound {
-        bool has_data, has_text; /* has_data: it has ftrace events; has_text: some without bounds */
-        bool is_shared;          /* several files have it */
-        int64_t start_ns;        /* 0: none */
-        bool has_valid;          /* all its files state from when on they are complete */
+        bool has_data;    /* it has ftrace events */
+        bool is_shared;   /* several files have it */
+        int64_t start_ns; /* 0: none */
+        bool has_valid;   /* all its files state from when on they are complete */
         int64_t valid_ns;
     } *machines; /* owned; set by settling */
     uint32_t machine_count;

@@ -9,7 +9,7 @@
 static enum tm_status bind_description(struct tm_sqlite *s, sqlite3_stmt *stmt, const struct tm_buf *description,
                                        struct tm_error *err)
 {
-    enum { FIRST_COLUMN = 3, NUM_CPUS = 6, SDK_VERSION = 9, RAM_BYTES = 10, NAME = 1, PAGE_SIZE_COLUMN = 14 };
+    enum { FIRST_COLUMN = 3, NUM_CPUS = 6, RAM_BYTES = 10, NAME = 1, PAGE_SIZE_COLUMN = 14 };
     struct tm_pb pb = tm_pb_of(description->data, description->len);
     struct tm_pb_field f;
     for (uint32_t id = NAME + 1; id <= RAM_BYTES; id++)

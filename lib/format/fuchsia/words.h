@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "base/span.h"
 
-enum { TM_FXT_WORD = 8, TM_FXT_TEXT_MAX = 0x7fff };
+enum { TM_FXT_WORD = 8 };
 
 /* Bits FIRST to LAST (inclusive, at most 63 of them) of WORD. */
 static inline uint64_t tm_fxt_bits(uint64_t word, unsigned first, unsigned last)
@@ -28,7 +28,7 @@ static inline bool tm_fxt_word(struct tm_fxt_cursor *c, uint64_t *word)
     return true;
 }
 
-/* Reads LEN bytes (at most TM_FXT_TEXT_MAX) and their padding. False if the record ends before. */
+/* Reads LEN bytes, whose number has at most 15 bits, and their padding. False if the record ends before. */
 static inline bool tm_fxt_text(struct tm_fxt_cursor *c, size_t len, struct tm_span *text)
 {
     size_t padded = (len + TM_FXT_WORD - 1) / TM_FXT_WORD * TM_FXT_WORD;

@@ -24,8 +24,7 @@ enum tm_perf_record_type {
     TM_PERF_RECORD_SWITCH = 14,
     TM_PERF_RECORD_SWITCH_CPU_WIDE = 15,
     TM_PERF_RECORD_KSYMBOL = 17,
-    TM_PERF_RECORD_OF_PERF = 64, /* records of perf itself have types from here on */
-    TM_PERF_RECORD_ATTR = 64,
+    TM_PERF_RECORD_ATTR = 64, /* records of perf itself have types from here on */
     TM_PERF_RECORD_TRACING_DATA = 66,
     TM_PERF_RECORD_BUILD_ID = 67,
     TM_PERF_RECORD_FINISHED_ROUND = 68,

@@ -19,8 +19,6 @@ enum { FRAME_ADDRESS = 1, FRAME_FILE, FRAME_SYMBOL };
 enum { FILE_ID = 1, FILE_PATH, FILE_NAME };
 enum { TASK_TID = 1, TASK_PID, TASK_NAME };
 enum { META_EVENT_TYPE = 1, LOST_COUNT = 2 };
-/* Fields of Detail (tm_stream.proto). */
-enum { TO_TID = 1, TO_PID = 2, TO_NAME = 3 };
 
 static const char magic[] = "SIMPLEPERF";
 
@@ -241,9 +239,9 @@ static enum tm_status add_thread(struct simpleperf *s, struct tm_pb pb, struct t
         return TM_OK;
     tm_buf_clear(&s->inner);
     tm_buf_clear(&s->detail);
-    if (tm_pb_put_varint(&s->inner, TO_TID, tm_zigzag(e.tid)) != TM_OK ||
-        tm_pb_put_varint(&s->inner, TO_PID, tm_zigzag(e.pid)) != TM_OK ||
-        (name.data && tm_pb_put_bytes(&s->inner, TO_NAME, name.data, name.len) != TM_OK) ||
+    if (tm_pb_put_varint(&s->inner, TM_THREAD_DESCRIPTION_TID, tm_zigzag(e.tid)) != TM_OK ||
+        tm_pb_put_varint(&s->inner, TM_THREAD_DESCRIPTION_PID, tm_zigzag(e.pid)) != TM_OK ||
+        (name.data && tm_pb_put_bytes(&s->inner, TM_THREAD_DESCRIPTION_NAME, name.data, name.len) != TM_OK) ||
         tm_pb_put_bytes(&s->detail, TM_DETAIL_THREAD, s->inner.data, s->inner.len) != TM_OK)
         return tm_error_nomem(err);
     e.detail = s->detail.data;
