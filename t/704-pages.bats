@@ -90,6 +90,12 @@ prepare() {
     done
 }
 
+@test "the synopses of tm-pack and tm-sort --cut have the options of the run" {
+    synopsis() { sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' "$TM_SRC/doc/$1"; }
+    synopsis tm-pack.1 | grep -qx '\.Op Fl -no-sync'
+    [ "$(synopsis tm-sort.1 | grep -cx '\.Op Fl -max-memory Ns = Ns Ar size')" = 2 ]
+}
+
 @test "the examples of all pages run" {
     prepare
     for page in $pages; do
