@@ -277,6 +277,22 @@ enum tm_json_status tm_json_member(struct tm_json_scan *scan, struct tm_json_val
     return tm_json_comma(scan, '}');
 }
 
+bool tm_json_find(const struct tm_json_value *object, const char *name, struct tm_json_value *value)
+{
+    struct tm_json_value k, v;
+    bool found = false;
+    if (object->type != TM_JSON_OBJECT)
+        return false;
+    struct tm_json_scan scan = tm_json_scan_of(object);
+    scan.p++;
+    while (tm_json_member(&scan, &k, &v) == TM_JSON_OK)
+        if (tm_json_is(&k, name, strlen(name))) {
+            *value = v;
+            found = true;
+        }
+    return found;
+}
+
 enum tm_json_status tm_json_element(struct tm_json_scan *scan, struct tm_json_value *value)
 {
     if (!tm_json_space(scan))

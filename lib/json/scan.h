@@ -105,6 +105,9 @@ enum tm_json_status tm_json_comma(struct tm_json_scan *scan, uint8_t closer);
 /* Reads the next member of an object: key, value and comma. */
 enum tm_json_status tm_json_member(struct tm_json_scan *scan, struct tm_json_value *key, struct tm_json_value *value);
 
+/* Sets *VALUE to the last member NAME of OBJECT. False: there is none, or OBJECT is no object. */
+bool tm_json_find(const struct tm_json_value *object, const char *name, struct tm_json_value *value);
+
 /* Reads the next element of an array. */
 enum tm_json_status tm_json_element(struct tm_json_scan *scan, struct tm_json_value *value);
 

@@ -26,23 +26,6 @@ static enum tm_status put_base(struct tm_json_document *doc, const struct tm_jso
     return put_hint(doc, TM_CLOCK_REALTIME, ns, source, err);
 }
 
-/* Finds member NAME of VALUE. False: there is none, or VALUE is not an object. */
-static bool find_member(const struct tm_json_value *value, const char *name, struct tm_json_value *found)
-{
-    struct tm_json_value k, v;
-    bool has = false;
-    if (value->type != TM_JSON_OBJECT)
-        return false;
-    struct tm_json_scan scan = tm_json_scan_of(value);
-    scan.p++;
-    while (tm_json_member(&scan, &k, &v) == TM_JSON_OK)
-        if (tm_json_is(&k, name, strlen(name))) {
-            *found = v;
-            has = true;
-        }
-    return has;
-}
-
 enum tm_status tm_json_hint(struct tm_json_document *doc, const struct tm_json_value *key,
                             const struct tm_json_value *value, struct tm_error *err)
 {
@@ -51,9 +34,9 @@ enum tm_status tm_json_hint(struct tm_json_document *doc, const struct tm_json_v
         return put_base(doc, value, 0, "baseTimeNanoseconds", err);
     if (tm_json_is(key, "beginningOfTime", 15)) /* clang -ftime-trace: microseconds */
         return put_base(doc, value, 3, "beginningOfTime", err);
-    if (tm_json_is(key, "viztracer_metadata", 18) && find_member(value, "baseTimeNanoseconds", &inner))
+    if (tm_json_is(key, "viztracer_metadata", 18) && tm_json_find(value, "baseTimeNanoseconds", &inner))
         return put_base(doc, &inner, 0, "viztracer_metadata.baseTimeNanoseconds", err);
-    if (tm_json_is(key, "metadata", 8) && find_member(value, "clock-domain", &inner) &&
+    if (tm_json_is(key, "metadata", 8) && tm_json_find(value, "clock-domain", &inner) &&
         inner.type == TM_JSON_STRING && tm_json_is(&inner, "LINUX_CLOCK_MONOTONIC", 21))
         return put_hint(doc, TM_CLOCK_MONOTONIC, 0, "metadata.clock-domain", err);
     return TM_OK;
@@ -69,7 +52,7 @@ enum tm_status tm_json_event_hint(struct tm_json_document *doc, struct tm_error 
     const struct tm_json_value *args = tm_json_event_of(e, TM_JF_ARGS, TM_JSON_OBJECT);
     struct tm_json_value process, versions;
     if (ph == NULL || name == NULL || args == NULL || !tm_json_is(ph, "M", 1) || !tm_json_is(name, "node", 4) ||
-        !find_member(args, "process", &process) || !find_member(&process, "versions", &versions))
+        !tm_json_find(args, "process", &process) || !tm_json_find(&process, "versions", &versions))
         return TM_OK;
     return put_hint(doc, TM_CLOCK_MONOTONIC, 0, "args.process.versions", err);
 }

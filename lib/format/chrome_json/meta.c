@@ -86,24 +86,6 @@ enum tm_status tm_json_define_texts(struct tm_json_row_builder *w)
     return st;
 }
 
-/* Finds argument KEY of the event. */
-static bool find_arg(struct tm_json_row_builder *w, const char *key, struct tm_json_value *value)
-{
-    const struct tm_json_value *args = tm_json_event_of(w->json, TM_JF_ARGS, TM_JSON_OBJECT);
-    struct tm_json_value k, v;
-    bool found = false;
-    if (args == NULL)
-        return false;
-    struct tm_json_scan scan = tm_json_scan_of(args);
-    scan.p++;
-    while (tm_json_member(&scan, &k, &v) == TM_JSON_OK)
-        if (tm_json_is(&k, key, strlen(key))) {
-            *value = v;
-            found = true;
-        }
-    return found;
-}
-
 /* The kinds of metadata that describe a process or thread. */
 struct meta {
     const char *name, *arg;
@@ -147,7 +129,8 @@ static enum tm_status put_meta(struct tm_json_row_builder *w, const struct meta 
     struct tm_json_value v = {0};
     const uint8_t *s;
     size_t len;
-    if (!find_arg(w, m->arg, &v))
+    const struct tm_json_value *args = tm_json_event_get(w->json, TM_JF_ARGS);
+    if (args == NULL || !tm_json_find(args, m->arg, &v))
         return TM_END;
     if (!begin_description(w, m->process))
         return TM_E_SYSTEM;

@@ -57,20 +57,13 @@ static void read_data(const struct tm_json_value *text, struct chunk *c)
 /* Finds the profile data of the event. False: there is none. */
 static bool read_chunk(struct tm_json_row_builder *w, struct chunk *c)
 {
-    const struct tm_json_value *args = tm_json_event_of(w->json, TM_JF_ARGS, TM_JSON_OBJECT);
-    struct tm_json_value k, v;
-    bool found = false;
+    const struct tm_json_value *args = tm_json_event_get(w->json, TM_JF_ARGS);
+    struct tm_json_value data;
     *c = (struct chunk){.start_ns = 0};
-    if (args == NULL)
+    if (args == NULL || !tm_json_find(args, "data", &data) || data.type != TM_JSON_OBJECT)
         return false;
-    struct tm_json_scan scan = tm_json_scan_of(args);
-    scan.p++;
-    while (tm_json_member(&scan, &k, &v) == TM_JSON_OK)
-        if (tm_json_is(&k, "data", 4) && v.type == TM_JSON_OBJECT) {
-            read_data(&v, c);
-            found = c->has_start || c->has_nodes || c->has_samples || c->has_deltas;
-        }
-    return found;
+    read_data(&data, c);
+    return c->has_start || c->has_nodes || c->has_samples || c->has_deltas;
 }
 
 /* Adds one sample of the profile. It is a row of its own, since its time differs from the event's. */
