@@ -1,5 +1,6 @@
 #include "container/gzip_reader.h"
 
+#include "base/table.h"
 #include "container/limits.h"
 
 #include <stdlib.h>
@@ -13,6 +14,8 @@ enum {
     GZIP_RESERVED = 0xe0
 };
 enum { LOOK_BACK_BYTES = 64 << 10 };
+/* A parser is about a window behind the reader. Only if tm_content_by_place has copied the data, it is further behind. */
+enum { STARTS_SPAN = 64, STARTS_MAX = 2 * TM_INPUT_WINDOW_MAX / STARTS_SPAN };
 
 static enum tm_status damaged(uint64_t at, const char *cause, struct tm_error *err)
 {
@@ -68,24 +71,32 @@ static enum tm_status peek_name(struct tm_gzip_reader *gzip, bool *named, struct
     }
 }
 
-/* Notes the current offset as a start, unless it is the last one noted. Removes starts that are too far back to matter.
- * The caller holds the lock. */
+/* Removes the starts in front of FROM. Their memory is used again once they are an eighth of all. The caller holds the
+ * lock. */
+static void forget_starts(struct tm_gzip_reader *gzip, uint64_t from)
+{
+    while (gzip->starts_first < gzip->starts_end && gzip->starts[gzip->starts_first].at + STARTS_SPAN <= from)
+        gzip->starts_first++;
+    if (gzip->starts_first == 0 || gzip->starts_first < gzip->starts_end / 8)
+        return;
+    gzip->starts_end -= gzip->starts_first;
+    memmove(gzip->starts, gzip->starts + gzip->starts_first, gzip->starts_end * sizeof *gzip->starts);
+    gzip->starts_first = 0;
+}
+
+/* Notes the current offset as a start. The caller holds the lock. */
 static enum tm_status put_start(struct tm_gzip_reader *gzip, struct tm_error *err)
 {
-    uint64_t at = gzip->file_bytes;
-    size_t n = gzip->starts.len;
-    if (n >= sizeof at && memcmp(gzip->starts.data + n - sizeof at, &at, sizeof at) == 0)
-        return TM_OK;
-    uint64_t far = at > 2 * TM_INPUT_WINDOW_MAX ? at - 2 * TM_INPUT_WINDOW_MAX : 0;
-    size_t keep = 0;
-    for (uint64_t first; keep < n; keep += sizeof first) {
-        memcpy(&first, gzip->starts.data + keep, sizeof first);
-        if (first >= far)
-            break;
+    uint64_t at = gzip->file_bytes & ~(uint64_t)(STARTS_SPAN - 1);
+    if (gzip->starts_end - gzip->starts_first == STARTS_MAX)
+        forget_starts(gzip, gzip->starts[gzip->starts_first].at + STARTS_SPAN);
+    if (gzip->starts_first == gzip->starts_end || gzip->starts[gzip->starts_end - 1].at != at) {
+        if (tm_array_grow(&gzip->starts, &gzip->starts_cap, gzip->starts_end, sizeof *gzip->starts, err) < 0)
+            return TM_E_SYSTEM;
+        gzip->starts[gzip->starts_end++] = (struct tm_gzip_starts){.at = at};
     }
-    if (keep > n / 2)
-        tm_buf_consume(&gzip->starts, keep);
-    return tm_buf_add(&gzip->starts, &at, sizeof at) == TM_OK ? TM_OK : tm_error_nomem(err);
+    gzip->starts[gzip->starts_end - 1].bits |= UINT64_C(1) << (gzip->file_bytes - at);
+    return TM_OK;
 }
 
 /* Notes that a member of the same name begins here. */
@@ -97,13 +108,14 @@ static enum tm_status add_start(struct tm_gzip_reader *gzip, struct tm_error *er
     return st;
 }
 
-static bool find_start(const struct tm_gzip_reader *gzip, uint64_t from, uint64_t to)
+static bool find_start(struct tm_gzip_reader *gzip, uint64_t from, uint64_t to)
 {
-    for (size_t i = gzip->starts.len; i > 0; i -= sizeof from) {
-        uint64_t start;
-        memcpy(&start, gzip->starts.data + i - sizeof start, sizeof start);
-        if (start <= to)
-            return start >= from;
+    forget_starts(gzip, from);
+    for (uint32_t i = gzip->starts_first; i < gzip->starts_end && gzip->starts[i].at <= to; i++) {
+        struct tm_gzip_starts s = gzip->starts[i];
+        uint64_t low = from > s.at ? from - s.at : 0, high = to - s.at < STARTS_SPAN ? to - s.at : STARTS_SPAN - 1;
+        if (s.bits >> low << low & UINT64_MAX >> (STARTS_SPAN - 1 - high))
+            return true;
     }
     return false;
 }
@@ -229,7 +241,7 @@ enum tm_status tm_gzip_next(struct tm_gzip_reader *gzip, struct tm_input *input,
     gzip->begun = true;
     gzip->state = TM_GZIP_IN_MEMBER;
     gzip->file_bytes = 0;
-    tm_buf_clear(&gzip->starts);
+    gzip->starts_first = gzip->starts_end = 0;
     tm_buf_clear(&gzip->name);
     if (tm_buf_add(&gzip->name, gzip->next_name.data, gzip->next_name.len) != TM_OK)
         return tm_error_nomem(err);
@@ -242,6 +254,6 @@ void tm_gzip_reader_release(struct tm_gzip_reader *gzip)
     tm_inflater_release(&gzip->inflater);
     tm_buf_release(&gzip->name);
     tm_buf_release(&gzip->next_name);
-    tm_buf_release(&gzip->starts);
+    free(gzip->starts);
     (void)pthread_mutex_destroy(&gzip->lock);
 }

@@ -39,6 +39,7 @@ CASES = [
     (inputs.proto_inner_length, SALVAGE, 0, '', 40, 2),
     (inputs.gzip_bomb, PIPE, 0, '', 100, 20),
     (inputs.gzip_in_gzip, UNPACK, 1, 'no line is an event', 60, 10),
+    (inputs.gzip_in_members, UNPACK, 0, '', 20, 10),
     (inputs.deep_containers, UNPACK, 1, 'containers nest deeper than 8', 30, 2),
     (inputs.zip_bomb, PIPE, 0, '', 100, 20),
     (inputs.zstd_bomb, UNPACK, 1, 'no line is an event', 60, 10),

@@ -136,6 +136,19 @@ def gzip_in_gzip():
     return data
 
 
+def gzip_in_members():
+    """A document in many gzip members of one name, a byte in each."""
+    def member(data):
+        packed = zlib.compressobj(9, zlib.DEFLATED, -15)
+        packed = packed.compress(data) + packed.flush()
+        return b'\x1f\x8b\x08\x08\0\0\0\0\0\x03t\0' + packed + struct.pack('<II', zlib.crc32(data), len(data))
+    out, many = zlib.compressobj(9, zlib.DEFLATED, 31), member(b' ') * 100000
+    packed = out.compress(member(JSON[:16]))
+    for _ in range(30 * SCALE):
+        packed += out.compress(many)
+    return packed + out.compress(member(JSON[16:])) + out.flush()
+
+
 def deep_containers():
     data = JSON
     for _ in range(9):

@@ -244,6 +244,36 @@ static const char *files_of(const struct tm_buf *gzip, enum tm_on_damage on_dama
     return tm_buf_cstr(text);
 }
 
+/* Places of members among 64 bytes of data: the first, the last, between them, and in none of many. */
+static void test_gzip_starts(void)
+{
+    static const struct {
+        uint64_t from, to;
+        bool want;
+    } questions[] = {{0, 0, true},      {1, 9, false},     {1, 10, true},    {11, 62, false},  {11, 63, true},
+                     {12, 64, true},    {64, 64, true},    {65, 200, false}, {65, 201, true},  {201, 999, true},
+                     {202, 999, false}, {264, 999, false}, {999, 5000, true}, {1001, 1 << 30, false}};
+    static const int lengths[] = {0, 10, 53, 1, 137, 799, 0}; /* members begin at 0, 0, 10, 63, 64, 201, 1000 */
+    struct tm_buf gz = {0};
+    struct tm_gzip_reader reader;
+    struct tm_input in, file;
+    struct tm_error err = {0};
+    char data[1000];
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        (void)snprintf(data, sizeof data, "%*s", lengths[i], "");
+        add_gzip(&gz, "a", data);
+    }
+    tm_input_init_bytes(&in, gz.data, gz.len);
+    is_int(tm_gzip_reader_init(&reader, &in, &err), TM_OK);
+    is_int(tm_gzip_next(&reader, &file, &err), TM_OK);
+    is_int(tm_input_fill(&file, 2000, &err), TM_END);
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+        is_int(tm_gzip_is_start(&reader, questions[i].from, questions[i].to), questions[i].want);
+    tm_input_release(&file);
+    tm_gzip_reader_release(&reader);
+    tm_buf_release(&gz);
+}
+
 static void test_gzip(void)
 {
     struct tm_buf gz = {0}, text = {0};
@@ -364,6 +394,7 @@ int main(void)
     test_pax();
     test_tar();
     test_gzip();
+    test_gzip_starts();
     test_types();
     test_members();
     return tap_done();
