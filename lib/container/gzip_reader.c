@@ -14,7 +14,8 @@ enum {
     GZIP_RESERVED = 0xe0
 };
 enum { LOOK_BACK_BYTES = 64 << 10 };
-/* A parser is about a window behind the reader. Only if tm_content_by_place has copied the data, it is further behind. */
+/* A parser is about a window behind the reader. It is further behind only if tm_content_by_place has copied the data.
+ */
 enum { STARTS_SPAN = 64, STARTS_MAX = 2 * TM_INPUT_WINDOW_MAX / STARTS_SPAN };
 
 static enum tm_status damaged(uint64_t at, const char *cause, struct tm_error *err)
