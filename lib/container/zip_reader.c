@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "container/inflater.h"
 #include "container/limits.h"
+#include "container/zip_format.h"
 
 #include <errno.h>
 #include <minizip/unzip.h>
@@ -12,21 +13,16 @@
 enum {
     ZIP_CACHE_BYTES = 32 << 10,
     ZIP_FIRST_READ_BYTES = 4096,
-    ZIP_ENCRYPTED = 1 << 0,
     ZIP_HOST_UNIX = 3,
-    ZIP_STORED = 0,
-    ZIP_DEFLATED = 8,
     RAW_READ_MAX = 1 << 20,
     MEMBER_READ_MAX = 1 << 20,
     ZIP_COUNT_UNKNOWN = 0xffff, /* the end record's largest count: this many members, or more */
     CENTRAL_BYTES = 46, /* size of a header of the directory; name and extra field follow (APPNOTE 4.3.12) */
-    CENTRAL_MAGIC = 0x02014b50,
     END_BYTES = 22, /* the end record, before its comment (APPNOTE 4.3.16) */
     END_MAGIC = 0x06054b50,
     LOCATOR_BYTES = 20,
     LOCATOR_MAGIC = 0x07064b50,
     TAIL_BYTES = END_BYTES + 0xffff,
-    EXTRA_ZIP64 = 1,
     IN_ZIP64 = 0xffffffff, /* the value is in the extra field */
     REFUSAL_BYTES = 96
 };
@@ -239,9 +235,9 @@ static void refuse(struct tm_zip_reader *zip, const unz_file_info64 *info, struc
     if (strlen(zip->name) != info->size_filename) {
         snprintf(zip->refusal, sizeof zip->refusal, "a name with a NUL in it");
         entry->is_damaged = true;
-    } else if (info->flag & ZIP_ENCRYPTED) {
+    } else if (info->flag & TM_ZIP_ENCRYPTED) {
         snprintf(zip->refusal, sizeof zip->refusal, "encrypted, which is not supported");
-    } else if (info->compression_method != ZIP_STORED && info->compression_method != ZIP_DEFLATED) {
+    } else if (info->compression_method != TM_ZIP_STORED && info->compression_method != TM_ZIP_DEFLATED) {
         snprintf(zip->refusal, sizeof zip->refusal, "compressed by method %lu; only stored and deflated are supported",
                  info->compression_method);
     } else if (!fits) {
@@ -282,7 +278,7 @@ static uint64_t zip64_offset(const uint8_t *central, const uint8_t *p, const uin
 {
     size_t skip = (tm_get_le32(central + 24) == IN_ZIP64 ? 8 : 0) + (tm_get_le32(central + 20) == IN_ZIP64 ? 8 : 0);
     for (size_t len; end - p >= 4; p += len) {
-        bool is_zip64 = tm_get_le16(p) == EXTRA_ZIP64;
+        bool is_zip64 = tm_get_le16(p) == TM_ZIP_EXTRA_ZIP64;
         len = tm_get_le16(p + 2);
         p += 4;
         if (len > (size_t)(end - p))
@@ -306,7 +302,7 @@ enum tm_status tm_zip_local(struct tm_zip_reader *zip, const uint64_t place[2], 
         return st;
     size_t name_bytes = tm_get_le16(central + 28), extra_bytes = tm_get_le16(central + 30);
     uint64_t left = all->len - place[0] - CENTRAL_BYTES;
-    if (tm_get_le32(central) == CENTRAL_MAGIC && left >= name_bytes && left - name_bytes >= extra_bytes)
+    if (tm_get_le32(central) == TM_ZIP_CENTRAL_MAGIC && left >= name_bytes && left - name_bytes >= extra_bytes)
         offset = tm_get_le32(central + 42);
     if (offset == IN_ZIP64 && extra_bytes > 0) {
         if (tm_buf_reserve(&extra, extra_bytes) != TM_OK)
@@ -428,7 +424,7 @@ enum tm_status tm_zip_open(struct tm_zip_reader *zip, const uint64_t place[2], s
     zip->ended = false;
     zip->left = info.uncompressed_size;
     zip->offset = 0;
-    zip->deflated = method == ZIP_DEFLATED;
+    zip->deflated = method == TM_ZIP_DEFLATED;
     zip->crc = 0;
     zip->wanted_crc = (uint32_t)info.crc;
     zip->damage = damage;

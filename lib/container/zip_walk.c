@@ -1,6 +1,7 @@
 #include "container/zip_walk.h"
 
 #include "base/bytes.h"
+#include "container/zip_format.h"
 
 #include <stdlib.h>
 #include <zlib.h>
@@ -8,12 +9,7 @@
 enum {
     LOCAL_BYTES = 30, /* size of a local file header; name and extra field follow (APPNOTE 4.3.7) */
     LOCAL_MAGIC = 0x04034b50,
-    CENTRAL_MAGIC = 0x02014b50,
-    EXTRA_ZIP64 = 1,
-    FLAG_ENCRYPTED = 1,
     FLAG_DATA_DESCRIPTOR = 8,
-    METHOD_STORED = 0,
-    METHOD_DEFLATED = 8,
     FIRST_READ_BYTES = 4096 /* enough to sniff */
 };
 
@@ -33,7 +29,7 @@ static void take_zip64(struct local_header *local, const uint8_t *p, const uint8
         p += 4;
         if (len > (size_t)(end - p))
             return;
-        if (id == EXTRA_ZIP64 && len >= 16) {
+        if (id == TM_ZIP_EXTRA_ZIP64 && len >= 16) {
             local->size_bytes = tm_get_le64(p);
             local->packed_bytes = tm_get_le64(p + 8);
         }
@@ -65,8 +61,8 @@ static enum tm_status read_local(struct tm_input *in, struct local_header *local
 
 static bool is_readable(const struct local_header *local)
 {
-    return !(local->flags & FLAG_ENCRYPTED) &&
-           (local->method == METHOD_DEFLATED || (local->method == METHOD_STORED && local->has_sizes));
+    return !(local->flags & TM_ZIP_ENCRYPTED) &&
+           (local->method == TM_ZIP_DEFLATED || (local->method == TM_ZIP_STORED && local->has_sizes));
 }
 
 /* The data of one member that is being read. zlib inflates it instead of an inflater: after a small read, ISA-L does
@@ -104,11 +100,11 @@ static enum tm_status give(struct member_source *m, uint8_t *data, size_t len, s
     if (st < 0)
         return st;
     if (st == TM_END)
-        return end_data(m, m->packed_left > 0 || m->local.method == METHOD_DEFLATED ? "cut short" : NULL);
+        return end_data(m, m->packed_left > 0 || m->local.method == TM_ZIP_DEFLATED ? "cut short" : NULL);
     size_t have = m->packed->len < m->packed_left ? m->packed->len : (size_t)m->packed_left;
     size_t taken;
     int answer = Z_OK;
-    if (m->local.method == METHOD_STORED) {
+    if (m->local.method == TM_ZIP_STORED) {
         *got = taken = have < len ? have : len;
         memcpy(data, m->packed->data, taken);
     } else {
@@ -215,7 +211,7 @@ static enum tm_status find_header(struct tm_zip_walk *walk, struct tm_error *err
         uint32_t magic = tm_get_le32(in->data);
         if (magic == LOCAL_MAGIC)
             return TM_OK;
-        if (magic == CENTRAL_MAGIC)
+        if (magic == TM_ZIP_CENTRAL_MAGIC)
             return TM_END;
         const uint8_t *p = memchr(in->data + 1, 'P', in->len - 1);
         tm_input_skip(in, p ? (size_t)(p - in->data) : in->len);

@@ -10,7 +10,8 @@
 
 enum {
     TM_FRAME_TAG = 0x0a,          /* field 1, length-delimited */
-    TM_FRAME_CHECKSUM_TAG = 0x79, /* field 15, fixed64 */
+    TM_FRAME_CHECKSUM_FIELD = 15, /* of message Frame; all its other fields are bodies */
+    TM_FRAME_CHECKSUM_TAG = TM_FRAME_CHECKSUM_FIELD << 3 | 1, /* fixed64 */
     TM_FRAME_CHECKSUM_BYTES = 9,  /* with its tag */
     TM_FRAME_WRITE_BYTES = 256 << 10, /* so many bytes of small frames are written together */
     TM_FRAME_PIECES_MAX = 64      /* a frame of more pieces is copied before it is written */

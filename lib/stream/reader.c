@@ -1,5 +1,7 @@
 #include "stream/reader.h"
 
+#include "stream/internal.h"
+
 #include <stdlib.h>
 
 enum { STREAM_VERSION = 1 };
@@ -101,7 +103,7 @@ enum tm_status tm_stream_reader_open_copied(struct tm_stream_reader *reader, int
 
 static bool known(uint32_t type)
 {
-    return type <= TM_FRAME_CLOCK_LINES && type != TM_FRAME_HEADER && type != 15;
+    return type <= TM_FRAME_CLOCK_LINES && type != TM_FRAME_HEADER && type != TM_FRAME_CHECKSUM_FIELD;
 }
 
 static enum tm_status read_end(struct tm_stream_reader *reader, const struct tm_frame *frame, struct tm_error *err)
