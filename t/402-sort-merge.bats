@@ -246,6 +246,28 @@ d|other||1" ]
     [ "$(sqlite3 m.db "SELECT count(DISTINCT pid), count(*) FROM process WHERE pid != 0")" = "3|3" ]
 }
 
+@test "tens of thousands of machines merge by raw id and by name" {
+    printf '\n\006\062\004\012\002\010\001' >c.pftrace # a ClockSnapshot: REALTIME 0
+    for first in 0 20000; do
+        python3 - $first >manifest.json <<'END'
+import json, sys
+machines = [{'id': i, 'name': 'm%d' % (int(sys.argv[1]) + i)} for i in range(40000)]
+print(json.dumps({'perfetto_manifest': {'version': 1, 'files': [{'path': 'c.pftrace', 'machines': machines}]}}))
+END
+        tar cf run.tar manifest.json c.pftrace
+        tm-unpack run.tar | tm-manifest | tm-clocks | tm-sort >s$first
+    done
+    tm-sort -m s0 s20000 >m
+    frames m
+    seq 0 59999 | awk '{ printf "id=%d raw_id=%.0f name=\"m%d\"\n", $1, $1 + 2 ^ 32, $1 }' >want
+    grep ' Machine ' m.txt | sed 's/.* Machine //' | diff want -
+    # The list of the joined Config, and the second stream's entry.
+    grep ' Config ' m.txt | grep -o ' machines={ raw_id=[^}]*}' |
+        sed 's/ machines={ \(.*\) }/\1/' | diff <(sed 's/id=[0-9]* //' want) -
+    [ "$(grep ' Config ' m.txt | grep -o 'machines={ id=39999 [^}]*}')" = \
+      $'machines={ id=39999 raw_id=4295007295 }\nmachines={ id=39999 raw_id=4295027295 }' ]
+}
+
 @test "more streams than descriptors are merged in passes, with the same bytes" {
     make a -n 400 -M one
     make b -n 400 -M two -s 7

@@ -268,7 +268,7 @@ static enum tm_status intern_frames(struct tm_sample_writer *w, struct tm_sample
     struct tm_pb_field field;
     enum tm_status st = TM_OK;
     while (st == TM_OK && tm_pb_next(&pb, &field) == TM_OK) {
-        uint64_t frame_iid;
+        uint64_t frame_iid = 0;
         if (field.id != TM_DETAIL_FRAMES || field.type != TM_PB_LEN)
             continue;
         if ((st = intern_recorded(w, s, &field, &frame_iid)) == TM_OK)
