@@ -76,7 +76,8 @@ void fuzz_parse(const struct tm_format *format, const uint8_t *data, size_t len,
     int fd = fuzz_file();
     tm_input_init(&in, &ops, &pieces);
     struct tm_extent whole = {.fd = format->by_place ? fuzz_file_of(data, len) : -1, .len = len};
-    const struct tm_format_context given = {.input = &in, .options = &options, .whole = whole, .path = path};
+    const struct tm_format_context given = {
+        .input = &in, .options = &options, .whole = whole, .path = path, .has_folder = true};
     if (make_stream(format, &given, how & 128, fd)) {
         fuzz_rewind(fd);
         fuzz_check_stream(fd, true);
