@@ -13,37 +13,31 @@ needs_holes() {
     fallocate -p -o 0 -l 1M probe || skip "the file system punches no holes"
 }
 
-# kept PART WHOLE COMMAND...: runs COMMAND, whose output is as long as the file WHOLE, and reads the first PART (of 1)
-# of it. Prints how many bytes were ever written to its temporary files, and how many are stored at that point. Then
-# reads the rest; the output must equal WHOLE.
+# kept WHAT PART WHOLE COMMAND...: runs COMMAND, whose output is as long as the file WHOLE, and reads the first PART (of
+# 1) of it. Of that point it prints how many bytes were ever written to COMMAND's temporary files and how many are stored
+# (WHAT is files), or how many KiB of memory of its own COMMAND has (memory). Then it reads the rest; the output must
+# equal WHOLE.
 kept() {
     python3 - "$@" <<'END'
 import os, subprocess, sys
-part, path, command = float(sys.argv[1]), sys.argv[2], sys.argv[3:]
-whole = open(path, 'rb').read()
-p = subprocess.Popen(command, stdout=subprocess.PIPE)
-got = p.stdout.read(int(len(whole) * part))
-size = stored = 0
-for fd in os.listdir('/proc/%d/fd' % p.pid):
-    at = '/proc/%d/fd/%s' % (p.pid, fd)
-    if '(deleted)' in os.readlink(at):
-        info = os.stat(at)
-        size, stored = size + info.st_size, stored + info.st_blocks * 512
-got += p.stdout.read()
-assert p.wait() == 0 and got == whole, (p.returncode, len(got), len(whole))
-print(size, stored)
-END
-}
+what, part, path, command = sys.argv[1], float(sys.argv[2]), sys.argv[3], sys.argv[4:]
 
-# memory PART WHOLE COMMAND...: as kept, but prints how many KiB of memory of its own COMMAND has at that point.
-memory() {
-    python3 - "$@" <<'END'
-import subprocess, sys
-part, path, command = float(sys.argv[1]), sys.argv[2], sys.argv[3:]
+def files(proc):
+    size = stored = 0
+    for fd in os.listdir(proc + '/fd'):
+        at = proc + '/fd/' + fd
+        if '(deleted)' in os.readlink(at):
+            info = os.stat(at)
+            size, stored = size + info.st_size, stored + info.st_blocks * 512
+    return size, stored
+
+def memory(proc):
+    return [line.split()[1] for line in open(proc + '/status') if line.startswith('RssAnon')]
+
 whole = open(path, 'rb').read()
 p = subprocess.Popen(command, stdout=subprocess.PIPE)
 got = p.stdout.read(int(len(whole) * part))
-print(*[line.split()[1] for line in open('/proc/%d/status' % p.pid) if line.startswith('RssAnon')])
+print(*{'files': files, 'memory': memory}[what]('/proc/%d' % p.pid))
 got += p.stdout.read()
 assert p.wait() == 0 and got == whole, (p.returncode, len(got), len(whole))
 END
@@ -54,8 +48,8 @@ END
 is_given_back() {
     local least=$1 size stored
     shift
-    kept 0.05 "$@" >early
-    kept 0.9 "$@" >late
+    kept files 0.05 "$@" >early
+    kept files 0.9 "$@" >late
     cat early late
     read -r size stored <early
     [ "$size" -gt "$least" ]
@@ -99,8 +93,8 @@ END
     "$gen" -n 1500000 -o sorted -f 4 >in # a run for each file
     tm-sort -S 4G <in >whole
     for jobs in 1 2; do
-        early=$(memory 0.02 whole tm-sort -j $jobs -S 4G in)
-        late=$(memory 0.95 whole tm-sort -j $jobs -S 4G in)
+        early=$(kept memory 0.02 whole tm-sort -j $jobs -S 4G in)
+        late=$(kept memory 0.95 whole tm-sort -j $jobs -S 4G in)
         echo "$jobs: $early KiB, then $late KiB"
         [ "$early" -gt $((late + 40000)) ] # the events take 90000
     done
@@ -109,10 +103,10 @@ END
 @test "memory that merged events share with later ones stays" {
     "$gen" -n 300000 -o shuffled -d 20 -p 60 >in
     tm-sort -S 1M <in >whole
-    memory 0.5 whole tm-sort -j 1 -S 4G in
-    memory 0.5 whole tm-sort -j 2 -S 4G in
+    kept memory 0.5 whole tm-sort -j 1 -S 4G in
+    kept memory 0.5 whole tm-sort -j 2 -S 4G in
     "$gen" -n 300000 -o nearly -f 7 -d 20 -p 60 >in
     tm-sort -S 1M <in >whole
-    memory 0.5 whole tm-sort -j 1 -S 4G in
-    memory 0.5 whole tm-sort -j 2 -S 4G in
+    kept memory 0.5 whole tm-sort -j 1 -S 4G in
+    kept memory 0.5 whole tm-sort -j 2 -S 4G in
 }

@@ -3,7 +3,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Such a name is a link; a new file in place of its target would not get what other programs write there. */
+/* A name of standard output is a link. A new file in place of its target would not get what other programs write
+ * there. */
 bool tm_output_is_stdout(const char *out)
 {
     static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
