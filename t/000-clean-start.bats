@@ -41,6 +41,16 @@ PY
     [ "$(cat "$BATS_TEST_TMPDIR/asked")" = asked ]
 }
 
+@test "a test that writes to its first working directory fails" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '%s\n' '@test "writes" {' 'echo >left' '}' >writes.bats
+    run python3 -I -S "$TM_SRC/t/lib/clean-start" bats --formatter tap ./writes.bats
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $output == *"not ok 1 writes"* ]]
+    [ "$(echo *)" = writes.bats ]
+}
+
 @test "clean-start returns the exit status of the test" {
     run python3 -I -S "$TM_SRC/t/lib/clean-start" bash -c 'exit 7'
     [ "$status" -eq 7 ]

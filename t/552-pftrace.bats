@@ -668,6 +668,7 @@ EOF
 }
 
 @test "markers of one name that cross are on a lane below their own track" {
+    cd "$BATS_TEST_TMPDIR"
     cat >crossing.json <<'END'
 {"meta": {"version": 29, "preprocessedProfileVersion": 48, "startTime": 0, "interval": 1,
   "categories": [{"name": "Other"}]}, "libs": [],

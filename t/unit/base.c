@@ -410,7 +410,7 @@ static void test_reclaim(void)
     struct tm_reclaim reclaim = {.fd = -1};
     uint64_t bounds[PIECES + 1] = {0}, left[5] = {0};
     uint8_t *bytes = malloc(size);
-    char name[] = "reclaim.XXXXXX";
+    char name[] = "/tmp/reclaim.XXXXXX";
     uint32_t order[PIECES], random = 12345;
     bool early = false, late = false, gone = false;
     reclaim.fd = mkstemp(name);

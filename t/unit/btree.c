@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char path[] = "btree.db";
+static char path[] = "/tmp/btree.XXXXXX";
 
 /* Makes a new database with the tables a and b. ROOTS gets the pages of their roots. */
 static void make(uint32_t roots[2])
@@ -310,6 +310,8 @@ static void test_lock_page(void)
 
 int main(void)
 {
+    int fd = mkstemp(path);
+    ok(fd >= 0 && close(fd) == 0);
     ok(tm_sqlite_load(NULL) == TM_OK);
     test_values();
     for (int64_t count = 1; count < 40; count += 3)

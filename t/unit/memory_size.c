@@ -12,7 +12,7 @@
 
 enum { PATH_BYTES = 512, MADE_MAX = 64 };
 
-static char root[] = "memory_size.XXXXXX";
+static char root[] = "/tmp/memory_size.XXXXXX";
 
 /* Files and folders, in the order in which they were made. */
 static char *made[MADE_MAX];

@@ -160,7 +160,7 @@ static void test_behind(void)
 {
     struct tm_error err = {0};
     struct tm_buf data = {0};
-    char path[] = "behind.XXXXXX";
+    char path[] = "/tmp/behind.XXXXXX";
     int fd = mkstemp(path), closed = open(path, O_RDONLY);
     (void)unlink(path);
     struct tm_async_writer *behind = tm_async_writer_new(fd);
@@ -191,7 +191,7 @@ static void test_text_file(void)
 {
     struct tm_error err = {0};
     struct tm_text_file text;
-    char path[] = "text.XXXXXX";
+    char path[] = "/tmp/text.XXXXXX";
     static uint8_t piece[100000];
     uint64_t offset = 0, end = 0;
     bool good = true;
