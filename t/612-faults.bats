@@ -77,6 +77,17 @@ END
     done
 }
 
+@test "a compressed rank that cannot be looked into for lack of memory is not taken for one without a rank" {
+    echo '{"distributedInfo":{"backend":"nccl","rank":7,"world_size":8},"traceEvents":[]}' >x.json
+    gzip -k x.json
+    zstd -q x.json
+    tm-unpack x.json.gz | tm-emit -f frames | grep rank
+    for name in gz zst; do
+        TM_FAULTS_EVERY=1000000 faults tm-unpack malloc out \
+            "tm-unpack $PWD/x.json.$name >out; s=\$?; [ \$s = 0 ] || rm out; exit \$s"
+    done
+}
+
 @test "tm-emit handles each failure while it writes to standard output" {
     # Output that was written before the fault stays.
     faults tm-emit malloc '' "tm-emit -f report --json <$stream | cat >out; s=\$?; [ \$s = 0 ] && cat out; rm out; exit \$s"

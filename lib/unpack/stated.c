@@ -4,7 +4,6 @@
 #include "base/utf8.h"
 #include "container/head.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { PACKED_BYTES = 16 << 10 /* of a compressed file; they hold more than the bytes examined of others */ };
@@ -157,14 +156,14 @@ enum tm_status tm_stated_read_head(struct tm_stated *stated, const struct tm_fil
         find(stated, type, data, len);
         return TM_OK;
     }
-    uint8_t *head = malloc(TM_STATED_BYTES);
-    if (head == NULL)
-        return tm_error_nomem(err);
-    size_t have = tm_container_head(data, len, head, TM_STATED_BYTES);
-    struct tm_file_type inner = tm_file_type_sniff(head, have < TM_SNIFF_BYTES ? have : TM_SNIFF_BYTES);
-    find(stated, &inner, head, have);
-    free(head);
-    return TM_OK;
+    struct tm_buf head = {0};
+    enum tm_status st = tm_container_head(tm_text_at(data, len), TM_STATED_BYTES, &head, err);
+    if (st == TM_OK) {
+        struct tm_file_type inner = tm_file_type_sniff(head.data, head.len < TM_SNIFF_BYTES ? head.len : TM_SNIFF_BYTES);
+        find(stated, &inner, head.data, head.len);
+    }
+    tm_buf_release(&head);
+    return st;
 }
 
 enum tm_status tm_stated_read(struct tm_stated *stated, const struct tm_file_type *type, struct tm_input *in,
