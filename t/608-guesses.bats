@@ -65,8 +65,8 @@ $more" ]
     [ "$status" -eq 0 ]
     [ "${stderr%%$'\n'*}" = "rank1.json: 1 event placed by assumption: nothing relates its TRACE_FILE to TRACE_FILE of \
 rank0.json, so the two are assumed to read the same; states baseTimeNanoseconds 1694128201421058000, 700ms after \
-rank0.json's: --hints would use it" ]
-    tm-merge --explain rank0.json rank1.json | grep -qx '  Evidence: states baseTimeNanoseconds 1694128201421058000, 700ms after rank0.json.s: --hints would use it.'
+rank0.json's: --hints takes it for REALTIME" ]
+    tm-merge --explain rank0.json rank1.json | grep -qx '  Evidence: states baseTimeNanoseconds 1694128201421058000, 700ms after rank0.json.s: --hints takes it for REALTIME.'
     tm-merge -f report rank0.json rank1.json | grep -q 'states baseTimeNanoseconds 1694128201421058000'
     merge --hints rank0.json rank1.json
     [ "$stderr" = "" ]

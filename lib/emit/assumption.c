@@ -149,7 +149,8 @@ static bool put_base(struct tm_out *out, const struct tm_catalog *c, const struc
         put_path(out, c, first->file);
         tm_out_str(out, "'s");
     }
-    tm_out_str(out, ": --hints would use it");
+    tm_out_str(out, ": --hints takes it for ");
+    put_clock(out, base->clock);
     return true;
 }
 
