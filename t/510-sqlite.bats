@@ -147,13 +147,42 @@ END
         [ "$output" = "args.a|string|t|
 args.s|int|2|
 args.z|real|8.5|8.5
-args.kept[0]|int|5|
+args.kept[0]|int|1|
 args.kept[1]|int|2|
 args.b|real|3.25|3.25
-args.n|bool|true|" ] || { echo "$n: $output"; false; }
+args.n|bool|true|
+args.kept[2]|int|5|" ] || { echo "$n: $output"; false; }
     done
     [ "$(sqlite3 "$BATS_TEST_TMPDIR/a.db" "SELECT count(*) FROM args WHERE key = 'args.r' AND real_value = int_value")" = 0 ]
     [ "$(sqlite3 "$BATS_TEST_TMPDIR/a.db" "SELECT sum(real_value) FROM args WHERE key = 'args.r'")" = 10123875.0 ]
+}
+
+# The reference importer numbers them so, too.
+@test "elements of an array at the end of a slice come after those of its begin" {
+    cd "$BATS_TEST_TMPDIR"
+    for many in 0 1000 9000; do # the begin's args are kept; too long for that; written long before
+        python3 - $many >a.json <<'END'
+import json, sys
+many = int(sys.argv[1])
+begin = {'a': [1, [2, 3]], 'o': [{'x': 1.5}, {'y': 'q"\\},{'}], 'none': [], 'b': [1.5], 'deep': {'a': [7]}}
+begin.update({'key%d' % i: 'x' for i in range(300 if many == 1000 else 0)})
+end = {'a': [[4], 5], 'o': [{'x': 2.5, 'z': 3.5}], 'none': [8], 'b': [2.5], 'deep': {'a': [8]}, 'new': [9, 10]}
+events = [{'ph': 'B', 'ts': 1, 'tid': 1, 'name': 'x', 'args': begin}]
+events += [{'ph': 'X', 'ts': 2 + i, 'dur': .5, 'tid': 2, 'name': 'y', 'args': {'i': i, 'r': i / 4}} for i in range(many)]
+events.append({'ph': 'E', 'ts': 100000, 'tid': 1, 'args': end})
+json.dump([{'pid': 1, **e} for e in events], sys.stdout)
+END
+        tm-merge -q -o a.db a.json
+        tm-merge -q -o a.pftrace a.json
+        tm-merge -q -o b.db a.pftrace
+        for db in a b; do
+            got=$(sqlite3 $db.db "SELECT substr(key, instr(key, '.') + 1), display_value FROM slice JOIN args USING (arg_set_id)
+                WHERE name = 'x' AND key NOT LIKE '%key%' ORDER BY 1" | tr '\n' ' ')
+            [ "$got" = 'a[0]|1 a[1][0]|2 a[1][1]|3 a[2][0]|4 a[3]|5 b[0]|1.5 b[1]|2.5 deep.a[0]|7 deep.a[1]|8 new[0]|9 new[1]|10 '\
+'none[0]|8 o[0].x|1.5 o[1].y|q"\},{ o[2].x|2.5 o[2].z|3.5 ' ] || { echo "$many $db: $got"; false; }
+        done
+    done
+    [ "$(sqlite3 a.db "SELECT count(*), count(DISTINCT id) FROM args")" = "$(sqlite3 a.db "SELECT count(id), count(*) FROM args")" ]
 }
 
 @test "work of a workqueue in text has its category, and ends by it" {

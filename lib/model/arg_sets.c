@@ -285,11 +285,13 @@ static enum tm_status put_both(struct tm_arg_sets *sets, struct tm_text first, c
     tm_buf_clear(&sets->both);
     if (tm_buf_add(&sets->both, first.data, first.len) < 0 || tm_buf_add(&sets->both, more->data, more->len) < 0)
         return tm_error_nomem(err);
-    const struct tm_text both = {sets->both.data, sets->both.len};
+    const struct tm_text both = {sets->both.data, sets->both.len}, added = {both.data + first.len, more->len};
     *set = sets->next_id;
     sets->next_id += count_keys(first) + more->count;
-    enum tm_status st = tm_kept_args_put(&sets->kept, *set, both, err);
-    return st < 0 ? st : sets->rows->args(sets->rows->self, *set, both, err);
+    enum tm_status st = sets->rows->args(sets->rows->self, *set, first, err);
+    if (st == TM_OK)
+        st = sets->rows->args(sets->rows->self, *set, added, err);
+    return st < 0 ? st : tm_kept_args_put(&sets->kept, *set, both, err);
 }
 
 enum tm_status tm_arg_sets_join_found(struct tm_arg_sets *sets, const struct tm_found_args *found, int64_t *set,

@@ -183,7 +183,8 @@ struct tm_rows {
     enum tm_status (*counter)(void *self, const struct tm_counter_row *row, struct tm_error *err);
     enum tm_status (*sched)(void *self, const struct tm_sched_row *row, struct tm_error *err);
     enum tm_status (*sched_end)(void *self, int64_t id, int64_t dur, struct tm_text end_state, struct tm_error *err);
-    /* All args of the new set SET: fields of a Detail message, for tm_arg_next. */
+    /* Args of SET, fields of a Detail message, for tm_arg_next: those of a new set, or more for the set that the last
+     * call of this or of the next function was about. */
     enum tm_status (*args)(void *self, int64_t set, struct tm_text args, struct tm_error *err);
     /* Repeats the args of set FROM in the new set INTO, which then gets more. *ID is advanced by their number. */
     enum tm_status (*arg_copy)(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err);

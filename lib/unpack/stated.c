@@ -159,7 +159,8 @@ enum tm_status tm_stated_read_head(struct tm_stated *stated, const struct tm_fil
     struct tm_buf head = {0};
     enum tm_status st = tm_container_head(tm_text_at(data, len), TM_STATED_BYTES, &head, err);
     if (st == TM_OK) {
-        struct tm_file_type inner = tm_file_type_sniff(head.data, head.len < TM_SNIFF_BYTES ? head.len : TM_SNIFF_BYTES);
+        size_t sniffed = head.len < TM_SNIFF_BYTES ? head.len : TM_SNIFF_BYTES;
+        struct tm_file_type inner = tm_file_type_sniff(head.data, sniffed);
         find(stated, &inner, head.data, head.len);
     }
     tm_buf_release(&head);

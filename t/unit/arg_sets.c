@@ -16,8 +16,9 @@ static enum tm_status get_args(void *self, int64_t set, struct tm_text args, str
     struct tm_pb pb = tm_pb_of(args.data, args.len);
     struct tm_arg_row row;
     (void)err;
+    if (got->set != set)
+        tm_buf_clear(&got->keys);
     got->set = set;
-    tm_buf_clear(&got->keys);
     for (got->args = 0; tm_arg_next(&pb, &row); got->args++)
         if (tm_buf_add(&got->keys, row.key.data, row.key.len) < 0 || tm_buf_add_byte(&got->keys, ' ') < 0)
             return TM_E_SYSTEM;

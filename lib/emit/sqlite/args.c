@@ -10,26 +10,12 @@
 
 /* The window is small so that its text is still in the processor's cache when it is written. */
 enum { SETS_WINDOW = 1 << 9, SETS_TEXT_MAX = 8 << 20, KEYS_MAX = 1 << 16, KEY_BYTES_MAX = 8 << 20 };
-enum { HOLDERS = 1 << 12, SEARCHED_MAX = 1 << 10 }; /* limits for sets that have one key twice */
-
-/* A set being written: its JSON object without the braces, in the text of all sets. */
-struct tm_sqlite_arg_set {
-    int64_t id;
-    size_t text, len;
-    int64_t count; /* number of its args, which is the place of the next */
-};
+enum { HOLDERS = 1 << 12 }; /* a limit for sets that have one key twice */
 
 /* A real of a set, by its row in tm_arg_real. */
 struct tm_sqlite_arg_real {
     int64_t id;
     double value;
-};
-
-/* A member of a set's object. */
-struct member {
-    size_t at, end; /* in the text of all sets */
-    int64_t key, place;
-    uint8_t type; /* the first letter of its type's name */
 };
 
 void tm_sqlite_args_init(struct tm_sqlite *s)
@@ -46,6 +32,8 @@ void tm_sqlite_args_release(struct tm_sqlite *s)
     tm_buf_release(&s->args.text.buf);
     tm_buf_release(&s->args.flat_key);
     tm_buf_release(&s->args.member);
+    tm_buf_release(&s->args.array);
+    tm_buf_release(&s->args.element);
     free(s->args.holders);
     free(s->args.followers);
 }
@@ -109,6 +97,7 @@ static enum tm_status open_set(struct tm_sqlite *s, int64_t id, struct tm_error 
     w->sets[w->count++] = (struct tm_sqlite_arg_set){.id = id, .text = w->text.buf.len};
     tm_out_char(&w->text, '{');
     w->last_key = 0;
+    tm_buf_clear(&w->array);
     return TM_OK;
 }
 
@@ -242,28 +231,6 @@ static enum tm_status put_real(struct tm_sqlite *s, double value, int64_t id, st
     return TM_OK;
 }
 
-/* Reads the member that begins at AT. */
-static struct member member_at(const struct tm_buf *text, size_t at)
-{
-    const uint8_t *p = text->data;
-    struct member m = {.at = at++};
-    for (; p[at] >= '0' && p[at] <= '9'; at++)
-        m.key = m.key * 10 + (p[at] - '0');
-    m.type = p[at];
-    for (at++; p[at] >= '0' && p[at] <= '9'; at++)
-        m.place = m.place * 10 + (p[at] - '0');
-    at += 2;
-    if (at < text->len && p[at] == '"') {
-        for (at++; p[at] != '"'; at++)
-            at += p[at] == '\\';
-        at++;
-    }
-    while (at < text->len && p[at] != ',')
-        at++;
-    m.end = at;
-    return m;
-}
-
 static bool may_have(const struct tm_sqlite_args *w, const struct tm_sqlite_arg_set *set, int64_t key)
 {
     return w->holders[key & (HOLDERS - 1)] == set->id + 1;
@@ -271,13 +238,13 @@ static bool may_have(const struct tm_sqlite_args *w, const struct tm_sqlite_arg_
 
 /* Finds the member of the open SET that has KEY. */
 static bool find_member(const struct tm_sqlite_args *w, const struct tm_sqlite_arg_set *set, int64_t key,
-                        struct member *found)
+                        struct tm_sqlite_arg_member *found)
 {
     size_t at = set->text + 1;
-    if (!may_have(w, set, key) || set->count > SEARCHED_MAX)
+    if (!may_have(w, set, key) || set->count > TM_SQLITE_SEARCHED_ARGS_MAX)
         return false;
     for (; at < w->text.buf.len; at = found->end + 1) {
-        *found = member_at(&w->text.buf, at);
+        *found = tm_sqlite_arg_member_at(&w->text.buf, at);
         if (found->key == key)
             return true;
     }
@@ -285,7 +252,7 @@ static bool find_member(const struct tm_sqlite_args *w, const struct tm_sqlite_a
 }
 
 /* Replaces member OLD by the text from END on, which was appended for it. */
-static enum tm_status replace(struct tm_sqlite_args *w, const struct member *old, size_t end)
+static enum tm_status replace(struct tm_sqlite_args *w, const struct tm_sqlite_arg_member *old, size_t end)
 {
     struct tm_buf *text = &w->text.buf;
     size_t len = text->len - end, tail = end - old->end;
@@ -326,15 +293,17 @@ static enum tm_status put_member(struct tm_sqlite *s, const struct tm_arg_row *r
     return TM_OK;
 }
 
-/* Adds ROW to set ID. */
-static enum tm_status put_arg(struct tm_sqlite *s, int64_t id, const struct tm_arg_row *row, struct tm_error *err)
+/* Adds ROW to set ID. Its key may change. */
+static enum tm_status put_arg(struct tm_sqlite *s, int64_t id, struct tm_arg_row *row, struct tm_error *err)
 {
     struct tm_sqlite_args *w = &s->args;
-    struct member old;
+    struct tm_sqlite_arg_member old;
     int64_t key;
     enum tm_status st = TM_OK;
     if (w->count == 0 || w->sets[w->count - 1].id != id)
         st = open_set(s, id, err);
+    if (st == TM_OK && w->joins)
+        st = tm_sqlite_arg_renumber(s, &w->sets[w->count - 1], row, err);
     if (st < 0 || (st = key_number(s, row->key, &key, err)) < 0)
         return st;
     struct tm_sqlite_arg_set *set = &w->sets[w->count - 1];
@@ -353,11 +322,13 @@ static enum tm_status put_arg(struct tm_sqlite *s, int64_t id, const struct tm_a
 
 enum tm_status tm_sqlite_args(void *self, int64_t set, struct tm_text args, struct tm_error *err)
 {
+    struct tm_sqlite *s = self;
     struct tm_pb pb = tm_pb_of(args.data, args.len);
     struct tm_arg_row row;
     enum tm_status st = TM_OK;
+    s->args.joins = s->args.count && s->args.sets[s->args.count - 1].id == set;
     while (st == TM_OK && tm_arg_next(&pb, &row))
-        st = put_arg(self, set, &row, err);
+        st = put_arg(s, set, &row, err);
     return st;
 }
 
@@ -418,7 +389,7 @@ enum tm_status tm_sqlite_arg_copy(void *self, int64_t from, int64_t into, int64_
         return st;
     struct tm_sqlite_arg_set *set = &w->sets[w->count - 1];
     for (size_t at = set->text + 1; st == TM_OK && at < w->text.buf.len;) {
-        struct member m = member_at(&w->text.buf, at);
+        struct tm_sqlite_arg_member m = tm_sqlite_arg_member_at(&w->text.buf, at);
         w->holders[m.key & (HOLDERS - 1)] = set->id + 1;
         set->count = m.place < set->count ? set->count : m.place + 1;
         if (m.type == 'r')

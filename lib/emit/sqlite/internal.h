@@ -22,6 +22,7 @@ enum tm_sqlite_statement {
     TM_SQL_POSTPONE,
     TM_SQL_POSTPONED,
     TM_SQL_ARG_KEY,
+    TM_SQL_ARG_KEY_TEXT,
     TM_SQL_SAMPLE_COUNTER,
     TM_SQL_HEAP_DUMP,
     TM_SQL_ALLOCATION,
@@ -76,6 +77,22 @@ struct tm_sqlite_thread_states {
     struct tm_intern texts; /* functions and long states of pending rows */
 };
 
+/* A set of args being written: its JSON object without the braces, in the text of all sets. */
+struct tm_sqlite_arg_set {
+    int64_t id;
+    size_t text, len;
+    int64_t count; /* number of its args, which is the place of the next */
+};
+
+enum { TM_SQLITE_SEARCHED_ARGS_MAX = 1 << 10 }; /* keys are not looked for in longer sets */
+
+/* A member of the object of a set of args. */
+struct tm_sqlite_arg_member {
+    size_t at, end; /* in the text of all sets */
+    int64_t key, place;
+    uint8_t type; /* the first letter of its type's name */
+};
+
 /* Buffered sets of args. */
 struct tm_sqlite_args {
     struct tm_sqlite_btree table, real_table;
@@ -91,6 +108,10 @@ struct tm_sqlite_args {
     struct tm_buf flat_key;
     int64_t *holders;     /* by some bits of a key's number: the last set with such a key, plus 1 */
     struct tm_buf member; /* a member that replaces another, or a set that is read again */
+    bool joins;           /* the open set gets more args */
+    struct tm_buf array;  /* joins: the key of the last array that got elements, without their index */
+    uint64_t array_count; /* that many elements it had before */
+    struct tm_buf element; /* the key of an element with its new index */
 };
 
 /* Heap graphs: the ids of their next rows. */
@@ -210,6 +231,17 @@ enum tm_status tm_sqlite_counter(void *self, const struct tm_counter_row *row, s
 
 /* ftrace_events.c: tm_rows.ftrace_event. */
 enum tm_status tm_sqlite_ftrace_event(void *self, const struct tm_ftrace_row *row, struct tm_error *err);
+
+/* arg_arrays.c */
+
+/* Reads the member that begins at AT of the text of all sets. */
+struct tm_sqlite_arg_member tm_sqlite_arg_member_at(const struct tm_buf *text, size_t at);
+
+/* If ROW, which is to be added to the open SET, is an element of an array that SET had before, its key gets an index
+ * after those. The key is valid until the next call. Nothing changes if SET is too long to be searched. TM_OK or an
+ * error. */
+enum tm_status tm_sqlite_arg_renumber(struct tm_sqlite *s, const struct tm_sqlite_arg_set *set, struct tm_arg_row *row,
+                                      struct tm_error *err);
 
 /* args.c: tm_rows.args and .arg_copy. */
 enum tm_status tm_sqlite_args(void *self, int64_t set, struct tm_text args, struct tm_error *err);

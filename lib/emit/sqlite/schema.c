@@ -161,6 +161,7 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_POSTPONE] = "INSERT INTO tm_postponed VALUES(?4,?1,?2,?3)",
     [TM_SQL_POSTPONED] = "SELECT * FROM tm_postponed ORDER BY a, rowid",
     [TM_SQL_ARG_KEY] = "INSERT INTO tm_arg_key VALUES(?,?,?)",
+    [TM_SQL_ARG_KEY_TEXT] = "SELECT key FROM tm_arg_key WHERE id = ?",
     [TM_SQL_SAMPLE_COUNTER] = "INSERT INTO stack_sample_counter(stack_sample_id, track_id, value) VALUES(?,?,?)",
     [TM_SQL_HEAP_DUMP] = "INSERT INTO heap_profile VALUES(?1,?2,?2 + ?3,?3,?4,?5)",
     [TM_SQL_ALLOCATION] = "INSERT INTO heap_profile_allocation VALUES(?,?,?,?,?,?,?)",
