@@ -134,6 +134,11 @@ PY
     python3 "$TM_SRC/t/check/circles" "$TM_SRC"
 }
 
+@test "no test has a line of two conditions joined by &&, whose first one cannot fail" { # bash's -e ignores it: two lines
+    run bash -c 'cd "$TM_SRC/t" && grep -nE "^ *\[\[? .* \]\]? && .* \]\]?( *#.*)?$" *.bats | grep -vF "\$([ "'
+    [ "$output" = "" ]
+}
+
 @test "no test has a line with a bare negation, which cannot fail" { # bash's -e ignores it: add || false
     run bash -c 'cd "$TM_SRC/t" && grep -nE "^ *! " *.bats | grep -vF "||"'
     [ "$output" = "" ]

@@ -314,7 +314,8 @@ print("{\"traceEvents\":[" + ",\n".join("{\"name\":\"%s\",\"ph\":\"i\",\"ts\":%d
 }
 
 @test "a hard link in a TAR is read as the file that it names" {
-    mkdir -p links/.store links/d && cd links
+    mkdir -p links/.store links/d
+    cd links
     event in_a >d/a.json
     event in_s >.store/s.json
     ln d/a.json b.json
@@ -360,7 +361,8 @@ print("{\"traceEvents\":[" + ",\n".join("{\"name\":\"%s\",\"ph\":\"i\",\"ts\":%d
 }
 
 @test "storage that two names of a TAR share is not reclaimed after the first turn" {
-    mkdir -p large && cd large
+    mkdir -p large
+    cd large
     event in_l 60000 >a.json
     ln a.json b.json
     tar -cf ../large.tar a.json b.json
@@ -462,7 +464,8 @@ END
 }
 
 @test "a file in an archive that cannot be read further does not prevent reading the others" {
-    mkdir -p turns && cd turns
+    mkdir -p turns
+    cd turns
     event in_a >a.json
     event in_d >d.json
     one_bad_zip whole.zip <<<''

@@ -28,7 +28,8 @@ told() {
     for folder in ranks-kineto ranks-unnumbered-drift; do
         read -r error outside < <(python3 "$TM_SRC/t/check/align_truth.py" cuts "$shared/align/$folder" 5 1)
         echo "$folder $error $outside"
-        [ "${error%.*}" -lt 4 ] && [ "$outside" = 0 ]
+        [ "${error%.*}" -lt 4 ]
+        [ "$outside" = 0 ]
     done
 }
 

@@ -93,7 +93,9 @@ same_accounts() {
     [ "$status" -eq 0 ] || { echo "$output"; false; }
     [[ $output == "$cases cases agree: "* ]]
     read -r _ _ _ _ _ whole _ _ placed _ <<<"$output"
-    [ "${whole#,}" -ge "$cases" ] && [ "$placed" -ge $((cases * 2 / 3)) ] && [ "$placed" -lt "$whole" ] # tm-clocks splits some
+    [ "${whole#,}" -ge "$cases" ]
+    [ "$placed" -ge $((cases * 2 / 3)) ]
+    [ "$placed" -lt "$whole" ] # tm-clocks splits some
 }
 
 @test "whole messages give the same events if each switch names threads that Chrome JSON names too" {

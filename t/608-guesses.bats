@@ -245,7 +245,9 @@ has no effect; it has TRACE_FILE" ]
 line 1, column "* ]]
     run tm-merge -q -m m.json -o out.csv a.json
     [ "$output" = "" ]
-    mkdir d && cp a.json d && cp m.json d/perfetto_manifest.json
+    mkdir d
+    cp a.json d
+    cp m.json d/perfetto_manifest.json
     run --separate-stderr tm-merge -o out.csv d
     [[ "$stderr" == "tm-manifest: warning: d: perfetto_manifest.json: perfetto_manifest: unknown key 'machin'"* ]]
     run tm-manifest --check m.json
@@ -255,7 +257,9 @@ line 1, column "* ]]
 
 @test "an output that is one of the inputs is refused, and a file that is given twice is reported" {
     kineto a.json 5
-    mkdir d && cp a.json d/b.json && ln -s d/b.json c.json
+    mkdir d
+    cp a.json d/b.json
+    ln -s d/b.json c.json
     for args in "-o a.json a.json" "-o d/b.json d" "-o ./c.json a.json d"; do
         run tm-merge $args
         [ "$status" -eq 2 ]

@@ -31,7 +31,8 @@ machines() {
     gzip a.json
     zstd -q --rm b.json
     [ "$(machines a.json.gz b.json.zst c.json)" = "rank0 c.json,rank2 a.json,rank10 b.json," ]
-    mkdir all && mv a.json.gz b.json.zst c.json all
+    mkdir all
+    mv a.json.gz b.json.zst c.json all
     [ "$(machines all)" = "rank0 c.json,rank2 a.json,rank10 b.json," ]
     tar czf all.tgz -C all a.json.gz b.json.zst c.json
     [ "$(machines all.tgz)" = "rank0 c.json,rank2 a.json,rank10 b.json," ]
@@ -73,7 +74,8 @@ machines() {
     [ "$(machines --machine-from='node[0-9]+' run)" = "$want" ]
     [ "$(machines --machine-from='node([0-9]+)' run)" = "2 run/node2/prof/t.json,10 run/node10/prof/t.json," ]
     [ "$(machines --machine-from='s|.*node([0-9]+)/.*|host-\1|' run)" = "host-2 run/node2/prof/t.json,host-10 run/node10/prof/t.json," ]
-    profile phone.a.json && profile watch.pt.trace.json
+    profile phone.a.json
+    profile watch.pt.trace.json
     [ "$(machines --machine-from=file phone.a.json watch.pt.trace.json)" = "phone phone.a.json,watch watch.pt.trace.json," ]
     [ "$(machines --machine-from=file run)" = "node2/prof/t.json run/node2/prof/t.json,node10/prof/t.json run/node10/prof/t.json," ]
     for bad in 's/a(/b/' 's/a/b' 'x'; do
@@ -84,7 +86,9 @@ machines() {
 }
 
 @test "an option that names a file accepts a directory, a member and a base name" {
-    profile node1/a.json && profile node1/b.json && profile node2/c.json
+    profile node1/a.json
+    profile node1/b.json
+    profile node2/c.json
     [ "$(machines --machine one=node1 --machine two=c.json node1 node2)" = "one node1/a.json,one node1/b.json,two node2/c.json," ]
     [ "$(machines --machine one=node1/ --machine two=b.json node1)" = "one node1/a.json,two node1/b.json," ]
     tar cf all.tar node1 node2
@@ -96,12 +100,15 @@ machines() {
     [ "$output" = "tm-manifest: --machine: 'node3' is not one of the files" ]
     # A manifest in one of several directories configures the files beside it.
     echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "b.json", "machine": {"name": "two"}}]}}' >node1/m.json
-    mkdir -p node1/deep && profile node1/deep/b.json
+    mkdir -p node1/deep
+    profile node1/deep/b.json
     [[ "$(machines node1 node2)" == *"two node1/b.json"* ]]
 }
 
 @test "tm-pack packs directories and names machines by rank" {
-    profile node/a.json 1 2 && profile node/deep/b.json 0 2 && profile c.json
+    profile node/a.json 1 2
+    profile node/deep/b.json 0 2
+    profile c.json
     tm-pack -q -o all.tar node c.json
     [ "$(tar tf all.tar | tr '\n' ' ')" = "perfetto_manifest.json a.json c.json deep/b.json " ]
     tm-merge -q -o all.db all.tar
@@ -110,8 +117,10 @@ machines() {
 }
 
 @test "--write-manifest writes the used manifest, which repeats any merge" {
-    profile a.json 0 2 && profile b.json 1 2
-    mkdir in && mv a.json b.json in
+    profile a.json 0 2
+    profile b.json 1 2
+    mkdir in
+    mv a.json b.json in
     for how in "" "--machine-from=none" "--machine x=a.json --sync b.json=a.json+3ms"; do
         rm -f m.json
         tm-merge -q $how --write-manifest=m.json -o a.db in

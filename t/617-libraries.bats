@@ -29,7 +29,9 @@ refuses() {
 @test "without SQLite all other outputs are written, and a database is refused" {
     break_library SQLITE_SONAME
     tm-merge -q -o merged.pftrace -o merged.json -o merged.txt "$demo"
-    [ -s merged.pftrace ] && [ -s merged.json ] && [ -s merged.txt ]
+    [ -s merged.pftrace ]
+    [ -s merged.json ]
+    [ -s merged.txt ]
     refuses tm-merge -q -o merged.db "$demo"
     [ ! -e merged.db ]
 }

@@ -116,7 +116,8 @@ recipe() {
     grep -F "    $1" recipes/README.md | sed 's/^    //; s/    .*//' >command
     [ -s command ]
     # GNU parallel prints a request for citation once; this prevents it.
-    mkdir -p home/.parallel && touch home/.parallel/will-cite
+    mkdir -p home/.parallel
+    touch home/.parallel/will-cite
     HOME=$PWD/home bash command
 }
 
