@@ -145,6 +145,21 @@ PY
     [ "$(ls -A)" = disk ]
 }
 
+@test "text that does not fit on the disk for temporary files is called a temporary file" {
+    python3 -c '
+import json
+print(json.dumps([{"ph": "X", "ts": i, "dur": 1, "pid": 1, "tid": 1, "name": "n", "args": {"text": "%0400d" % i}}
+                  for i in range(5000)]))' | gzip >x.json.gz
+    mkdir disk
+    run unshare -r -m bash -c '
+        mount -t tmpfs -o size=64k none disk || exit 99
+        TMPDIR=$PWD/disk tm-merge -o out.json x.json.gz'
+    [ "$status" -eq 99 ] && skip "cannot mount a small tmpfs here"
+    [[ "$output" == *"unshare"* ]] && skip "no user namespaces here"
+    [ "$status" -eq 3 ]
+    [[ "$output" =~ ^"tm-unpack: temporary file: cannot write in $PWD/disk, where this file needs at least "[0-9]+" bytes: "[^:]*$ ]]
+}
+
 @test "events of any size come through the memory that stages share as through pipes" {
     python3 - <<'PY'
 import json
