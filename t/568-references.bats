@@ -247,9 +247,9 @@ stored() {
         [[ "$output" == *"$message"* ]]
         [ ! -e out.json ]
     }
-    fails "the text of file 0 is in the file itself, not in the stream; name that with --source"
-    fails "the text of file 0 is in a file that was replaced after it was unpacked, or that no --source names" \
-        --source copy.json
+    local outside="a.json: its text is not in the stream, but in the file itself, which no --source names or which was replaced"
+    fails "$outside"
+    fails "$outside" --source copy.json
     fails "missing.json: cannot open" --source missing.json
     fails ".: not a regular file" --source .
     mkfifo pipe
@@ -276,7 +276,7 @@ stored() {
     run tm-emit -f json -o out.json --source a.json <s
     echo "$output"
     [ "$status" -eq 1 ]
-    [[ "$output" == *"the text of file 0 is in a file that was replaced after it was unpacked"* ]]
+    [[ "$output" == *"a.json: its text is not in the stream, but in the file itself, which no --source names or which was replaced"* ]]
     [ ! -e out.json ]
     ln -f copy.json a.json # a copy is another file too
     run tm-emit -f json -o out.json --source a.json <s

@@ -230,14 +230,8 @@ enum tm_status tm_sources_find(const struct tm_sources *s, uint32_t file, const 
                                struct tm_source_text *text, struct tm_error *err)
 {
     uint32_t number = 0;
-    if (s == NULL || s->count == 0)
-        return tm_error_set(err, TM_E_INPUT,
-                            "the text of file %u is in the file itself, not in the stream; name that "
-                            "with --source",
-                            file);
-    if (!tm_map_find(&s->by_file, file, &number) || number == 0)
-        return tm_error_set(err, TM_E_INPUT, "the text of file %u is in a file that was replaced after it was "
-                                             "unpacked, or that no --source names", file);
+    if (s == NULL || !tm_map_find(&s->by_file, file, &number) || number == 0)
+        return TM_END;
     const struct source *source = &s->sources[number - 1];
     if (ref->bytes > TEXT_BYTES_MAX || ref->offset > source->size_bytes ||
         source->size_bytes - ref->offset < ref->bytes)

@@ -33,7 +33,8 @@ struct tm_source_text {
     uint64_t offset, before;
 };
 
-/* Finds the text of REF, an event of FILE. TM_OK; TM_E_INPUT: its file is missing or has become shorter. */
+/* Finds the text of REF, an event of FILE. TM_OK; TM_END: no source has FILE's text; TM_E_INPUT: the source has become
+ * shorter. */
 enum tm_status tm_sources_find(const struct tm_sources *sources, uint32_t file, const struct tm_json_ref *ref,
                                struct tm_source_text *text, struct tm_error *err);
 

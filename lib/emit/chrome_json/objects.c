@@ -1,6 +1,7 @@
 #include "emit/chrome_json/objects.h"
 
 #include "emit/chrome_json/object_draft.h"
+#include "emit/paths.h"
 #include "json/scan.h"
 
 /* The members of an object that change, and how. */
@@ -281,6 +282,19 @@ enum tm_status tm_json_objects_write(struct tm_json_objects *o, const struct tm_
     return st < 0 ? st : put_object(o, &object, err);
 }
 
+/* Finds the text of REF, the object of E. TM_OK or an error. */
+static enum tm_status find_text(const struct tm_json_objects *o, const struct tm_event *e,
+                                const struct tm_json_ref *ref, struct tm_source_text *text, struct tm_error *err)
+{
+    char path[TM_PATH_TEXT_MAX];
+    enum tm_status st = tm_sources_find(o->writer->context->sources, e->file, ref, text, err);
+    if (st != TM_END)
+        return st;
+    tm_catalog_path(o->writer->context->catalog, e->file, path, sizeof path);
+    return tm_error_set(err, TM_E_INPUT, "%s: its text is not in the stream, but in the file itself, which no --source "
+                                         "names or which was replaced after it was unpacked", path);
+}
+
 enum tm_status tm_json_objects_write_ref(struct tm_json_objects *o, const struct tm_event *e,
                                          const struct tm_json_ref *ref, struct tm_error *err)
 {
@@ -288,7 +302,7 @@ enum tm_status tm_json_objects_write_ref(struct tm_json_objects *o, const struct
     struct object object = {.event = &whole, .ref = ref};
     struct tm_sources *sources = o->writer->context->sources;
     struct tm_source_text text;
-    enum tm_status st = tm_sources_find(sources, e->file, ref, &text, err);
+    enum tm_status st = find_text(o, e, ref, &text, err);
     if (st < 0 || (st = begin_object(o, &object, err)) < 0)
         return st;
     struct tm_json_object_draft draft;
