@@ -77,6 +77,10 @@ rendezvous|3"
     [ "$status" -eq 3 ]
     [[ "$output" == *sqlite* ]]
     [ "$(ls)" = s.tm ]
+    run bash -o pipefail -c 'ulimit -f 2000; tm-emit -f sqlite -o a.db <s.tm' # enough for what SQLite itself writes
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-emit: a.db: cannot write: File too large" ]
+    [ "$(ls)" = s.tm ]
 }
 
 @test "text that is not UTF-8 is made valid" {

@@ -38,6 +38,12 @@ static uint32_t first_unwritten(const struct tm_sqlite_pages *pages)
     return pages->count + 1 - (uint32_t)(pages->last.len / TM_SQLITE_PAGE);
 }
 
+/* Returns ST, the answer of a read or a write. Its error gets the name of the file. */
+static enum tm_status named(const struct tm_sqlite_pages *pages, enum tm_status st, struct tm_error *err)
+{
+    return st < 0 ? tm_error_prefix(err, "%s", pages->name) : st;
+}
+
 enum tm_status tm_sqlite_pages_open(struct tm_sqlite_pages *pages, const char *path, const char *name,
                                     struct tm_error *err)
 {
@@ -45,12 +51,12 @@ enum tm_status tm_sqlite_pages_open(struct tm_sqlite_pages *pages, const char *p
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return tm_error_set(err, TM_E_SYSTEM, "%s: %s", name, strerror(errno));
-    enum tm_status st = tm_io_pread(fd, header, sizeof header, 0, err);
+    pages->name = name;
+    enum tm_status st = named(pages, tm_io_pread(fd, header, sizeof header, 0, err), err);
     if (st != TM_OK || tm_get_be32(header + HEADER_PAGES) == 0) {
         close(fd);
         return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "%s: not the database that tm-emit made", name);
     }
-    pages->name = name;
     pages->fd = fd;
     pages->count = tm_get_be32(header + HEADER_PAGES);
     return TM_OK;
@@ -66,7 +72,7 @@ static enum tm_status settle(struct tm_sqlite_pages *pages, struct tm_error *err
         st = tm_io_pwrite(pages->fd, change.number, sizeof change.number, change.offset, err);
     }
     tm_buf_clear(&pages->changes);
-    return st;
+    return named(pages, st, err);
 }
 
 static enum tm_status write_last(struct tm_sqlite_pages *pages, struct tm_error *err)
@@ -75,7 +81,7 @@ static enum tm_status write_last(struct tm_sqlite_pages *pages, struct tm_error 
     enum tm_status st = settle(pages, err);
     if (st < 0 || pages->last.len == 0)
         return st;
-    return tm_async_writer_or_io(pages->writer, pages->fd, &pages->last, offset, err);
+    return named(pages, tm_async_writer_or_io(pages->writer, pages->fd, &pages->last, offset, err), err);
 }
 
 static enum tm_status add(struct tm_sqlite_pages *pages, const uint8_t *page, struct tm_error *err)
@@ -126,7 +132,7 @@ enum tm_status tm_sqlite_pages_get(struct tm_sqlite_pages *pages, uint32_t numbe
     }
     if ((st = settle(pages, err)) < 0)
         return st;
-    st = tm_io_pread(pages->fd, page, TM_SQLITE_PAGE, offset_of(number), err);
+    st = named(pages, tm_io_pread(pages->fd, page, TM_SQLITE_PAGE, offset_of(number), err), err);
     return st == TM_END ? tm_error_set(err, TM_E_SYSTEM, "%s: another program made the file shorter", pages->name) : st;
 }
 
@@ -148,7 +154,7 @@ enum tm_status tm_sqlite_pages_change(struct tm_sqlite_pages *pages, uint32_t pa
 enum tm_status tm_sqlite_pages_put(struct tm_sqlite_pages *pages, uint32_t number, const uint8_t *page,
                                    struct tm_error *err)
 {
-    return tm_io_pwrite(pages->fd, page, TM_SQLITE_PAGE, offset_of(number), err);
+    return named(pages, tm_io_pwrite(pages->fd, page, TM_SQLITE_PAGE, offset_of(number), err), err);
 }
 
 enum tm_status tm_sqlite_pages_finish(struct tm_sqlite_pages *pages, struct tm_error *err)
@@ -156,16 +162,16 @@ enum tm_status tm_sqlite_pages_finish(struct tm_sqlite_pages *pages, struct tm_e
     uint8_t header[HEADER];
     enum tm_status st = write_last(pages, err);
     if (st == TM_OK && pages->writer)
-        st = tm_async_writer_wait(pages->writer, err);
+        st = named(pages, tm_async_writer_wait(pages->writer, err), err);
     if (st == TM_OK)
-        st = tm_io_pread(pages->fd, header, sizeof header, 0, err);
+        st = named(pages, tm_io_pread(pages->fd, header, sizeof header, 0, err), err);
     if (st != TM_OK)
         return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "%s: another program made the file shorter", pages->name);
     uint32_t changes = tm_get_be32(header + HEADER_CHANGES) + 1;
     tm_put_be32(header + HEADER_CHANGES, changes);
     tm_put_be32(header + HEADER_PAGES, pages->count);
     tm_put_be32(header + HEADER_PAGES_AT, changes);
-    return tm_io_pwrite(pages->fd, header, sizeof header, 0, err);
+    return named(pages, tm_io_pwrite(pages->fd, header, sizeof header, 0, err), err);
 }
 
 void tm_sqlite_pages_release(struct tm_sqlite_pages *pages)
