@@ -55,7 +55,7 @@ static const struct tm_program program = {
              "      --hints           use clock hints that files mention outside their snapshots\n"
              "      --write-manifest FILE  write the manifest that was used to FILE, to repeat the merge\n"
              "      --interpolate     convert times between two snapshots along the line that joins them\n"
-             "      --join=WHAT       flows: flows of different files with equal ids are one flow, and spans have\n"
+             "      --join=LINKS      flows: flows of different files with equal ids are one flow, and spans have\n"
              "                        arrows to their children in other files (trace_id, span_id, parent_span_id)\n"
              "      --align, --align=RULES  first find from the events how the clocks of the files relate, as\n"
              "                        tm-align does, and merge by that; the report includes it\n"

@@ -47,7 +47,11 @@ END
     files '' >m.json
     run bash -o pipefail -c 'tm-unpack run.tar | tm-manifest | tm-manifest -m m.json >out'
     [ "$status" -eq 1 ]
-    [[ "$output" == *"the stream is already configured"* ]]
+    [[ "$output" == *"the stream is already configured; give -m to the first tm-manifest" ]]
+    run bash -o pipefail -c 'tm-unpack run.tar | tm-manifest | tm-manifest --machine m=a.systrace >out'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"the stream is already configured; give --machine to the first tm-manifest" ]]
+    tm-unpack run.tar | tm-manifest | tm-manifest --machine-from none >out
 }
 
 @test "nothing is written after a wrong manifest" {

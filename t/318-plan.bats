@@ -238,7 +238,7 @@ END
     [ "$output" = "tm-plan: the stream is a part by time: make the plan of the whole" ]
     run bash -c 'tm-plan -r nonsense <p >/dev/null'
     [ "$status" -eq 2 ]
-    [ "${lines[0]}" = "tm-plan: 'nonsense' is not a rule" ]
+    [ "${lines[0]}" = "tm-plan: 'nonsense' is not a rule; the rules are flows, spans, collectives, recorded-twice, key:args.NAME and name:REGEX" ]
     run tm-plan --parts=3 <p
     [ "$status" -eq 1 ]
     [ "$output" = "tm-plan: the stream is not a plan: pipe it through tm-plan first" ]

@@ -16,8 +16,11 @@ _tm_option_argument() {
                 own = forms[i] ~ /[ =]/ ? substr(forms[i], length(option) + 2) : ""
                 if (wanted == "")
                     print option
-                else if (option == wanted)
-                    print own != "" ? own : (option ~ /^-.$/ ? argument : "")
+                else if (option == wanted) {
+                    own = own != "" ? own : (option ~ /^-.$/ ? argument : "")
+                    if (own != "")
+                        print own
+                }
             }
         }'
 }
@@ -70,13 +73,14 @@ _tracemerge() {
     OUT) _tm_outputs ;;
     DIR) _tm_files -d ;;
     WHAT) _tm_words halt skip salvage ;;
+    LINKS) _tm_words flows ;;
     STYLE) _tm_words text json svg ;;
     RULES*) _tm_words flows spans collectives recorded-twice key:args. name: ;;
     CLOCK*) _tm_words "$clocks" ;;
     KIND*) _tm_words proto ftrace json line short-line all none ;;
     KEY=*)
         compopt -o nospace 2>/dev/null
-        _tm_words machine= file= cat= name= from= to=
+        _tm_words machine= file= process= thread= pid= tid= cat= name= kind= dur= from= to=
         ;;
     SIZE | N) ;;
     *)

@@ -37,6 +37,8 @@ function __tm_argument --argument-names program placeholder
             echo -- -xa "'(__fish_complete_directories)'"
         case WHAT
             echo -- -xa "'halt skip salvage'"
+        case LINKS
+            echo -- -xa flows
         case STYLE
             echo -- -xa "'text json svg'"
         case 'RULES*'
@@ -44,7 +46,7 @@ function __tm_argument --argument-names program placeholder
         case 'KIND*'
             echo -- -xa "'proto ftrace json line short-line all none'"
         case 'KEY=*'
-            echo -- -xa "'machine= file= cat= name= from= to='"
+            echo -- -xa "'machine= file= process= thread= pid= tid= cat= name= kind= dur= from= to='"
         case 'CLOCK*'
             echo -- -xa "'(__tm_clocks)'"
         case SIZE N

@@ -37,7 +37,11 @@ static enum tm_status add_use(struct tm_candidates *c, const char *text, size_t 
         if (strlen(rule->name) == name_len && memcmp(rule->name, use->given, name_len) == 0)
             use->rule = rule;
     if (use->rule == NULL)
-        return tm_error_set(err, TM_E_USAGE, "'%s' is not a rule", use->given);
+        return tm_error_set(err, TM_E_USAGE, "'%s' is not a rule; the rules are flows, spans, collectives, "
+                                             "recorded-twice, key:args.NAME and name:REGEX", use->given);
+    for (uint32_t i = 0; i + 1 < c->use_count; i++)
+        if (strcmp(c->uses[i].given, use->given) == 0)
+            return tm_error_set(err, TM_E_USAGE, "rule %s is given twice", use->given);
     if ((use->rule->parameter != NULL) != (colon != NULL && colon[1] != '\0'))
         return tm_error_set(err, TM_E_USAGE,
                             use->rule->parameter ? "rule %s needs %s, as in %s:%s" : "rule %s takes no parameter",

@@ -1,5 +1,6 @@
 #include "manifest/configure.h"
 
+#include "manifest/draft_options.h"
 #include "manifest/file_match.h"
 #include "manifest/machine_rule.h"
 #include "stream/pass.h"
@@ -210,8 +211,11 @@ static enum tm_status open_both(struct configure *c, int in_fd, int out_fd, stru
     if (st < 0)
         return st;
     c->passes = c->reader.header.stage != TRACEMERGE__STAGE__UNPACKED;
-    if (c->passes && c->options->given)
-        return tm_error_set(err, TM_E_INPUT, "the stream is already configured; give -m to the first tm-manifest");
+    const struct tm_draft_options *draft = c->options->draft_options;
+    bool has_draft = draft && tm_draft_options_need_manifest(draft);
+    if (c->passes && (c->options->given || has_draft))
+        return tm_error_set(err, TM_E_INPUT, "the stream is already configured; give %s to the first tm-manifest",
+                            c->options->given ? "-m" : tm_draft_option_name(draft->all[0].id));
     struct tm_stream_header header = c->reader.header;
     if (!c->passes)
         header.stage = TRACEMERGE__STAGE__CONFIGURED;

@@ -45,6 +45,6 @@ bool tm_select_kind_is_known(const char *value)
 
 const char *tm_select_kind_words(void)
 {
-    return "slice, instant, counter, flow, async_step, sample, sched, sched_switch, sched_waking, task, ftrace, log, "
-           "packet";
+    return "slice (slice_begin, slice_end), instant, counter, flow, async_step, sample, sched (sched_switch, "
+           "sched_waking), task (task_new, task_rename, process_exit), ftrace, log, process, thread, packet";
 }
