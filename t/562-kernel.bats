@@ -303,3 +303,14 @@ print([p for p in pairs if dict(p).keys() & {"sector"}])'
     tm-merge -o k.db k.pftrace
     [ "$(sqlite3 k.db "SELECT key, int_value FROM slice JOIN args USING (arg_set_id)")" = "sector|78" ]
 }
+
+@test "slices of text on a track are of the process that a proto's marker states for the thread" {
+    printf '%s\n' '# tracer: nop' '#' \
+        ' worker-312 [001] .... 1.000100: workqueue_execute_start: work struct 000000004d: function do_work' \
+        ' worker-312 [001] .... 1.000200: workqueue_execute_end: work struct 000000004d' >t.txt
+    printf '%s\n' 'clocks 6=1000 3=1000' '1000000000 0 312 print 2=B|302|frame' | kernel
+    tm-merge -q -o m.pftrace k.pftrace t.txt
+    tm-merge -q -o m.db m.pftrace
+    [ "$(sqlite3 m.db 'SELECT name, tid, pid FROM thread_slice ORDER BY ts')" = $'frame|312|302\ndo_work|312|302' ]
+    [ "$(sqlite3 m.db 'SELECT count(*) FROM thread WHERE tid = 312')" -eq 1 ]
+}

@@ -60,6 +60,7 @@ struct pftrace {
     bool has_pending_packet;
     uint32_t known_files;  /* files of the catalog that were looked at */
     bool has_perf_script;  /* one of them is a perf script, whose samples may have no process */
+    bool has_text;         /* one of several is ftrace text, whose lines may state no process */
     struct tm_extra_values extras;
     bool after_packet;     /* DERIVED rows repeat the packet before them */
     bool no_values_follow; /* the next row is known and is not a value of the current one */

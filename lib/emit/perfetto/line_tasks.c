@@ -33,6 +33,54 @@ enum tm_status tm_line_tasks_note(struct tm_line_tasks *t, const struct tm_event
     return st;
 }
 
+enum { BOTH = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID };
+static const uint32_t no_process = UINT32_MAX;
+
+static bool find_process(const struct tm_map *map, uint64_t key, uint32_t *pid)
+{
+    return tm_map_find(map, key, pid) && *pid != no_process;
+}
+
+static enum tm_status note_new(struct tm_line_tasks *t, const struct tm_event *e)
+{
+    uint32_t pid = tm_event_makes_thread(e) ? no_process : (uint32_t)e->tid;
+    if (tm_event_makes_thread(e))
+        (void)tm_map_find(&t->stated, key_of(e, e->pid), &pid);
+    enum tm_status st = tm_map_set(&t->placed, key_of(e, e->tid), no_process);
+    return st == TM_OK ? tm_map_set(&t->stated, key_of(e, e->tid), pid) : st;
+}
+
+enum tm_status tm_line_tasks_note_thread(struct tm_line_tasks *t, const struct tm_event *e, bool is_marker)
+{
+    uint32_t known;
+    if (e->kind == TM_KIND_TASK_NEW)
+        return note_new(t, e);
+    if (e->kind == TM_KIND_PROCESS || (e->flags & BOTH) != BOTH)
+        return TM_OK;
+    if (is_marker && find_process(&t->stated, key_of(e, e->tid), &known))
+        return TM_OK;
+    return tm_map_set(&t->stated, key_of(e, e->tid), (uint32_t)e->pid);
+}
+
+enum tm_status tm_line_tasks_place(struct tm_line_tasks *t, struct tm_event *e)
+{
+    uint32_t pid = (uint32_t)e->tid;
+    if ((e->flags & BOTH) != TM_EVENT_HAS_TID || tm_event_scope(e->flags) != TM_SCOPE_THREAD)
+        return TM_OK;
+    if (!find_process(&t->placed, key_of(e, e->tid), &pid)) {
+        (void)find_process(&t->stated, key_of(e, e->tid), &pid);
+        if (pid == no_process)
+            pid = (uint32_t)e->tid;
+        if (tm_map_set(&t->placed, key_of(e, e->tid), pid) != TM_OK)
+            return TM_E_SYSTEM;
+    }
+    if (pid != (uint32_t)e->tid) {
+        e->pid = pid;
+        e->flags |= TM_EVENT_HAS_PID;
+    }
+    return TM_OK;
+}
+
 /* A thread of the process tree. */
 struct tree_thread {
     int64_t tid, pid;
@@ -117,4 +165,6 @@ void tm_line_tasks_release(struct tm_line_tasks *t)
 {
     tm_map_release(&t->processes);
     tm_map_release(&t->named);
+    tm_map_release(&t->stated);
+    tm_map_release(&t->placed);
 }

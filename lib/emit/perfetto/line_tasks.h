@@ -15,11 +15,21 @@ struct tm_line_tasks {
     /* private */
     struct tm_map processes; /* machine << 32 | pid of those that a reader knows */
     struct tm_map named;     /* machine << 32 | tid to a hash of the name in the tree */
+    struct tm_map stated;    /* machine << 32 | tid to its process, if some row states it */
+    struct tm_map placed;    /* machine << 32 | tid to the process that its track was described with */
 };
 
 /* Notes the process that EVENT, a marker of text or a row that describes a task, makes known to a reader. TM_OK or
  * TM_E_SYSTEM. */
 enum tm_status tm_line_tasks_note(struct tm_line_tasks *tasks, const struct tm_event *event);
+
+/* Notes the process of the thread of EVENT, a row that describes a task, or, if IS_MARKER, a marker of the kernel.
+ * A marker counts only if nothing else states the process. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_line_tasks_note_thread(struct tm_line_tasks *tasks, const struct tm_event *event, bool is_marker);
+
+/* Gives EVENT, a row of a line, the process of its thread if it states none: the noted one, else one with the thread's
+ * number. A thread keeps it. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_line_tasks_place(struct tm_line_tasks *tasks, struct tm_event *event);
 
 /* Writes the name and process in EVENT, a TASK_RENAME derived from a line. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
 enum tm_status tm_line_tasks_name(struct tm_line_tasks *tasks, const struct tm_event *event, struct tm_error *err);

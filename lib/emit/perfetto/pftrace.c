@@ -177,10 +177,13 @@ static bool is_thread_marker(const struct pftrace *p, const struct tm_event *e)
 }
 
 /* Notes E. The first file with a marker owns the markers of its machine. */
-static void note_marker(struct pftrace *p, const struct tm_event *e)
+static enum tm_status note_marker(struct pftrace *p, const struct tm_event *e)
 {
-    if (is_thread_marker(p, e) && p->marker_files[e->machine] == 0)
+    if (!is_thread_marker(p, e))
+        return TM_OK;
+    if (p->marker_files[e->machine] == 0)
         p->marker_files[e->machine] = e->file + 1;
+    return p->has_text ? tm_line_tasks_note_thread(&p->line_tasks, e, true) : TM_OK;
 }
 
 /* True if another file owns the markers of E's machine. On the same threads E would nest in slices of that file. */
@@ -209,13 +212,14 @@ static bool is_of_kernel_alone(const struct tm_event *e)
     }
 }
 
-/* True if some file has samples without a process. */
-static bool has_bare_samples(struct pftrace *p)
+/* Finds out whether some file has samples or lines that may state no process. */
+static void look_at_files(struct pftrace *p)
 {
     const struct tm_catalog *c = p->context->catalog;
-    for (; p->known_files < c->file_count; p->known_files++)
+    for (; p->known_files < c->file_count; p->known_files++) {
         p->has_perf_script = p->has_perf_script || c->files[p->known_files].input_type == TM_INPUT_PERF_SCRIPT;
-    return p->has_perf_script;
+        p->has_text = p->has_text || (c->files[p->known_files].input_type == TM_INPUT_SYSTRACE && c->file_count > 1);
+    }
 }
 
 /* True if E, which is no definition, states the process of its thread. Markers of the kernel may state another one. */
@@ -232,8 +236,12 @@ static enum tm_status note_task(struct pftrace *p, const struct tm_event *e, str
     bool is_marker = (e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER) || e->kind == TM_KIND_FTRACE;
     bool is_task = e->kind == TM_KIND_THREAD || e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_TRACK;
     enum tm_status st = TM_OK;
-    if (is_task || e->kind == TM_KIND_TASK_NEW || (has_bare_samples(p) && states_process(e)))
+    look_at_files(p);
+    if (is_task || e->kind == TM_KIND_TASK_NEW || (p->has_perf_script && states_process(e)))
         st = tm_sample_note_task(&p->samples, e);
+    bool is_line_task = e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED;
+    if (st == TM_OK && p->has_text && (is_task || e->kind == TM_KIND_TASK_NEW || is_line_task))
+        st = tm_line_tasks_note_thread(&p->line_tasks, e, false);
     if (st == TM_OK && (is_task || (is_marker && tm_event_raw(e->flags) == TM_RAW_LINE)))
         st = tm_line_tasks_note(&p->line_tasks, e);
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
@@ -270,6 +278,16 @@ static enum tm_status write_message(struct pftrace *p, const struct tm_event *e,
     p->last_ns = last_ns > p->last_ns ? last_ns : p->last_ns;
     return p->tracks.names.is_enabled || p->bounds.is_cutting ? tm_open_messages_add(&p->messages, e, err)
                                                            : tm_ftrace_write_message(&p->ftrace, e, err);
+}
+
+/* Writes EVENT, which is in no packet, on a track. */
+static enum tm_status write_on_track(struct pftrace *p, const struct tm_event *event, struct tm_error *err)
+{
+    struct tm_event e = *event;
+    if (p->has_text && p->context->catalog->files[e.file].input_type == TM_INPUT_SYSTRACE &&
+        tm_line_tasks_place(&p->line_tasks, &e) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_track_write(&p->tracks, &e, err);
 }
 
 /* Writes EVENT, or makes it pending, by its kind and by the form in which it was recorded. */
@@ -328,21 +346,21 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
             return tm_error_nomem(err);
         return write_packet(p, e, err);
     case TM_RAW_FTRACE_EVENT:
-        note_marker(p, e);
-        return tm_ftrace_write_raw(&p->ftrace, e, err);
+        return note_marker(p, e) == TM_OK ? tm_ftrace_write_raw(&p->ftrace, e, err) : tm_error_nomem(err);
     case TM_RAW_COMPACT_SCHED:
         return tm_ftrace_write_sched(&p->ftrace, e, err);
     case TM_RAW_COMPACT_MESSAGE:
         return write_message(p, e, err);
     case TM_RAW_LINE:
-        note_marker(p, e);
+        if (note_marker(p, e) != TM_OK)
+            return tm_error_nomem(err);
         if (is_foreign_marker(p, e) ||
             (file->clock_policy != TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK && !is_of_kernel_alone(e)))
-            return tm_track_write(&p->tracks, e, err);
+            return write_on_track(p, e, err);
         st = tm_ftrace_write_line(&p->ftrace, e, err);
         p->after_packet = st == TM_OK &&
                           (e->kind == TM_KIND_COUNTER || tm_binder_event_of(e)); /* a reader derives the same from it */
-        return st == TM_END ? tm_track_write(&p->tracks, e, err) : st;
+        return st == TM_END ? write_on_track(p, e, err) : st;
     default:
         if (e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED && !of_proto)
             return tm_line_tasks_name(&p->line_tasks, e, err);
@@ -350,7 +368,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
             return TM_OK; /* its primary row has the packet */
         if (e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING)
             return tm_ftrace_write_line(&p->ftrace, e, err);
-        return tm_track_write(&p->tracks, e, err);
+        return write_on_track(p, e, err);
     }
 }
 
