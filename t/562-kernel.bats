@@ -314,3 +314,14 @@ print([p for p in pairs if dict(p).keys() & {"sector"}])'
     [ "$(sqlite3 m.db 'SELECT name, tid, pid FROM thread_slice ORDER BY ts')" = $'frame|312|302\ndo_work|312|302' ]
     [ "$(sqlite3 m.db 'SELECT count(*) FROM thread WHERE tid = 312')" -eq 1 ]
 }
+
+@test "the reason why a thread was blocked, in text, describes no process with the thread's number" {
+    printf '%s\n' '# tracer: nop' '#' ' a-213 [000] .... 1.000100: tracing_mark_write: B|202|x' \
+        ' a-213 [000] .... 1.000200: sched_switch: prev_comm=a prev_pid=213 prev_prio=98 prev_state=D ==> next_comm=b next_pid=5 next_prio=97' \
+        ' b-5 [000] .... 1.000300: sched_blocked_reason: pid=213 iowait=1 caller=io_schedule+0x18/0x40' >t.txt
+    tm-merge -q -o m.pftrace t.txt
+    tm-merge -q -o m.db m.pftrace
+    [ "$(sqlite3 m.db 'SELECT tid, pid FROM thread JOIN process USING (upid) WHERE tid = 213')" = '213|202' ]
+    [ "$(sqlite3 m.db "SELECT tid, io_wait, blocked_function FROM thread_state JOIN thread USING (utid) WHERE state = 'D'")" = \
+        '213|1|io_schedule+0x18/0x40' ]
+}

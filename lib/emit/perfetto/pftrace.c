@@ -364,7 +364,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
     default:
         if (e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED && !of_proto)
             return tm_line_tasks_name(&p->line_tasks, e, err);
-        if (of_proto || p->after_packet || e->kind == TM_KIND_SLICE_ARGS)
+        if (of_proto || p->after_packet || e->kind == TM_KIND_SLICE_ARGS || e->kind == TM_KIND_BLOCKED_REASON)
             return TM_OK; /* its primary row has the packet */
         if (e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING)
             return tm_ftrace_write_line(&p->ftrace, e, err);
