@@ -123,6 +123,8 @@ static enum tm_status read_track(struct tm_proto_map *tracks, struct tm_proto_ro
         return st;
     if (track.has_thread && packet->sequence && packet->sequence->valid)
         set_sequence_thread(packet->sequence, &track.thread);
+    else if (track.has_thread)
+        event.generation = 0; /* in a generation the descriptor would state the thread of its events */
     event.flags |= TM_EVENT_DEFINITION | TM_EVENT_HAS_TRACK;
     event.track = track.uuid;
     st = tm_proto_track_descriptor_put(&rows->detail, &track);

@@ -117,6 +117,34 @@ static enum tm_status fill_flow(const struct tm_proto_track_context *c, struct t
     return put_id(&c->rows->detail, legacy->id, err);
 }
 
+/* True if the event is on a track that is known to belong to no thread. A track may be described later. */
+static bool has_no_thread(const struct tm_proto_track_context *c)
+{
+    return !c->has_thread && (c->track == 0 || c->has_process);
+}
+
+/* True if the event states a place that it does not have: a phase of a thread outside of a thread, or an instant of a
+ * process without one. */
+static bool is_misplaced(const struct tm_proto_track_context *c)
+{
+    const struct tm_proto_legacy *legacy = c->event->legacy;
+    switch (legacy->phase) {
+    case 'B':
+    case 'E':
+    case 'X':
+        return has_no_thread(c);
+    case 'i':
+    case 'I':
+        if (legacy->instant_scope == TM_LEGACY_SCOPE_GLOBAL)
+            return false;
+        if (legacy->instant_scope == TM_LEGACY_SCOPE_PROCESS)
+            return c->track == 0 && !c->has_process;
+        return has_no_thread(c);
+    default:
+        return false;
+    }
+}
+
 static void fill_instant(const struct tm_proto_track_context *c, struct tm_event *row)
 {
     const struct tm_proto_legacy *legacy = c->event->legacy;
@@ -133,6 +161,11 @@ enum tm_status tm_proto_legacy_fill(const struct tm_proto_track_context *context
                                     struct tm_error *err)
 {
     const struct tm_proto_legacy *legacy = context->event->legacy;
+    if (is_misplaced(context)) {
+        row->kind = TM_KIND_PACKET;
+        return tm_proto_count_stat(&context->rows->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS,
+                                   context->packet->machine, 1, err);
+    }
     switch (legacy->phase) {
     case 'B':
         row->kind = TM_KIND_SLICE_BEGIN;
