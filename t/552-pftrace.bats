@@ -648,6 +648,69 @@ EOF
     cmp a.txt m.txt
 }
 
+# Writes packets and their merged trace. The databases of both must be equal in what QUERY asks; it is in a.txt.
+same_twice() { # QUERY
+    cd "$BATS_TEST_TMPDIR"
+    python3 "$TM_SRC/t/gen/make-packets.py" >a.pftrace
+    tm-merge -q -o m.pftrace a.pftrace
+    for f in a m; do
+        tm-merge -q -o $f.db $f.pftrace
+        sqlite3 $f.db "$1" >$f.txt
+    done
+    cat a.txt
+    diff a.txt m.txt
+}
+
+@test "a thread's descriptor before the state of its sequence is valid does not place events on the thread" {
+    same_twice "SELECT s.name, th.tid FROM slice s LEFT JOIN thread_track t ON t.id = s.track_id
+                LEFT JOIN thread th USING (utid) ORDER BY ts" <<'END'
+1 { 10: 1 60 { 1: 12 4 { 1: 100 2: 101 } } }
+1 { 10: 1 13: 1 }
+1 { 8: 1000 10: 1 11 { 9: 1 23: "nowhere" } }
+1 { 8: 1010 10: 1 11 { 9: 1 11: 12 23: "thread" } }
+END
+    [ "$(cat a.txt)" = $'nowhere|\nthread|101' ]
+}
+
+@test "thread times and instruction counts that are differences stay those of the order in the file" {
+    same_twice "SELECT name, thread_ts, thread_instruction_count FROM slice ORDER BY ts" <<'END'
+1 { 10: 1 13: 1 }
+1 { 10: 1 44 { 1: 100 2: 101 7: 1000 8: 70 } }
+1 { 8: 2000 10: 1 11 { 9: 1 23: "late" 2: 5 8: 3 } }
+1 { 8: 1000 10: 1 11 { 9: 1 23: "early" 2: 5 8: 3 } }
+1 { 10: 1 60 { 1: 11 4 { 1: 100 2: 100 } } }
+END
+    [ "$(cat a.txt)" = $'early|1010000|76\nlate|1005000|73' ]
+}
+
+@test "extra counter values of an event that is refused are those of the counter's unit" {
+    same_twice "SELECT ts, value FROM counter ORDER BY ts" <<'END'
+1 { 60 { 1: 20 2: "c" 8 { 4: 10 } } }
+1 { 10: 1 60 { 1: 12 4 { 1: 100 2: 102 } } }
+1 { 10: 1 13: 1 }
+1 { 8: 1000 10: 1 13: 2 11 { 11: 12 23: "no id" 6 { 2: 98 } 45: 20 46: 1.5 } }
+1 { 8: 2000 10: 1 13: 2 11 { 11: 12 9: 5 23: "a state" 31: 20 12: 4 } }
+END
+    [ "$(cat a.txt)" = $'1000|15.0\n2000|40.0' ]
+}
+
+@test "legacy slices and instants of threads are refused outside of a thread" {
+    same_twice "SELECT name FROM slice ORDER BY ts" <<'END'
+1 { 60 { 1: 10 3 { 1: 100 } } }
+1 { 60 { 1: 12 4 { 1: 100 2: 101 } } }
+1 { 10: 1 13: 1 }
+1 { 8: 1000 10: 1 11 { 23: "begin" 6 { 2: 66 } } }
+1 { 8: 1010 10: 1 11 { 11: 10 23: "complete" 6 { 2: 88 3: 1 } } }
+1 { 8: 1020 10: 1 11 { 23: "instant" 6 { 2: 73 } } }
+1 { 8: 1030 10: 1 11 { 23: "of a process" 6 { 2: 73 14: 2 } } }
+1 { 8: 1040 10: 1 11 { 23: "global" 6 { 2: 73 14: 1 } } }
+1 { 8: 1050 10: 1 11 { 11: 10 23: "in a process" 6 { 2: 73 14: 2 } } }
+1 { 8: 1060 10: 1 11 { 11: 12 23: "in a thread" 6 { 2: 66 } } }
+END
+    [ "$(cat a.txt)" = $'global\nin a process\nin a thread' ]
+    [ "$(sqlite3 a.db "SELECT value FROM stats WHERE name = 'track_event_parser_errors'")" = 4 ]
+}
+
 @test "args of track events can be left out if their packets are kept" {
     cd "$BATS_TEST_TMPDIR"
     annotated >a.pftrace

@@ -15,6 +15,13 @@ static bool has_kind(const struct tm_proto_track_event *event)
     return event->type >= TM_TYPE_SLICE_BEGIN && event->type <= TM_TYPE_COUNTER;
 }
 
+bool tm_proto_absolute_raw_is_needed(const struct tm_proto_track_context *c, const struct tm_event *row)
+{
+    const struct tm_proto_track_event *event = c->event;
+    return c->is_whole && (event->has_thread_delta || event->has_instructions_delta ||
+                           (event->has_extra && row->kind == TM_KIND_PACKET));
+}
+
 bool tm_proto_absolute_raw_suits(const struct tm_proto_track_context *c)
 {
     return c->event->has_extra && !c->rows->sink->want_value_rows && has_kind(c->event) &&
@@ -48,17 +55,52 @@ static uint8_t *put_values(uint8_t *to, struct tm_extra_cursor *cursor, const st
     return to;
 }
 
-/* Writes BODY with the values in ROWS, of which there are COUNT. */
-static uint8_t *put_body(uint8_t *to, struct tm_pb body, const struct tm_buf *rows, uint32_t count)
+/* A difference to the value of the event before, in a field of the wire, and the field that states the value. */
+struct thread_value {
+    bool is_stated, is_written;
+    uint32_t delta, absolute;
+    int64_t value;
+};
+
+enum { THREAD_VALUES = 2 };
+
+/* Returns the one of VALUES that F states; NULL: it states none. */
+static struct thread_value *thread_value_of(struct thread_value values[THREAD_VALUES], const struct tm_pb_field *f)
 {
+    for (size_t i = 0; i < THREAD_VALUES; i++)
+        if (values[i].is_stated && values[i].delta == f->id)
+            return &values[i];
+    return NULL;
+}
+
+/* Writes VALUE, once. */
+static uint8_t *put_thread_value(uint8_t *to, struct thread_value *value)
+{
+    if (value->is_written)
+        return to;
+    value->is_written = true;
+    return tm_varint_put(tm_varint_put(to, (uint64_t)value->absolute << 3 | TM_PB_VARINT), (uint64_t)value->value);
+}
+
+/* Writes EVENT's body with the values in ROWS, of which there are COUNT, and without differences. */
+static uint8_t *put_body(uint8_t *to, const struct tm_proto_track_event *event, const struct tm_buf *rows,
+                         uint32_t count)
+{
+    struct thread_value values[THREAD_VALUES] = {
+        {event->has_thread_delta, false, TM_TRACK_EVENT_THREAD_DELTA_US, TM_TRACK_EVENT_THREAD_ABSOLUTE_US,
+         event->thread_us / 1000}, /* it is in nanoseconds by now */
+        {event->has_instructions_delta, false, TM_TRACK_EVENT_INSTRUCTIONS_DELTA,
+         TM_TRACK_EVENT_INSTRUCTIONS_ABSOLUTE, event->instructions}};
+    struct tm_pb body = event->body;
     struct tm_extra_cursor cursor = tm_extra_cursor_begin(body, count);
     const uint8_t *from = body.p;
     struct tm_pb_field f;
     while (tm_pb_next(&body, &f) == TM_OK) {
-        if (!tm_extra_values_are_in(&f))
+        struct thread_value *value = thread_value_of(values, &f);
+        if (value == NULL && !tm_extra_values_are_in(&f))
             continue;
         to = copy(to, from, f.start);
-        to = put_values(to, &cursor, rows, &f);
+        to = value ? put_thread_value(to, value) : put_values(to, &cursor, rows, &f);
         from = f.end;
     }
     return copy(to, from, body.end);
@@ -73,10 +115,10 @@ enum tm_status tm_proto_absolute_raw(const struct tm_proto_track_context *c, str
     struct tm_buf *out = &c->rows->raw;
     size_t count = rows->len / sizeof(struct tm_event), head = c->head_bytes;
     tm_buf_clear(out);
-    if (tm_buf_reserve(out, recorded.len + 1 + TM_VARINT_MAX + count * TM_PB_FIELD_MAX) != TM_OK)
+    if (tm_buf_reserve(out, recorded.len + 1 + TM_VARINT_MAX + (count + THREAD_VALUES) * TM_PB_FIELD_MAX) != TM_OK)
         return tm_error_nomem(err);
     uint8_t *at = copy(out->data, recorded.data, body.p - head), *event = at + head;
-    uint8_t *end = put_body(event, body, rows, (uint32_t)count);
+    uint8_t *end = put_body(event, c->event, rows, (uint32_t)count);
     size_t len = (size_t)(end - event), new_head = 1 + tm_varint_size(len);
     if (new_head != head)
         memmove(at + new_head, event, len);

@@ -1,4 +1,4 @@
-/* Raw payloads of track events in which extra counter values are absolute. An output that copies packets needs no rows
+/* Raw payloads of track events in which counter values are absolute. An output that copies packets needs no rows
  * for these values (option --packet-values of tm-unpack). */
 #ifndef TM_FORMAT_PERFETTO_ABSOLUTE_RAW_H
 #define TM_FORMAT_PERFETTO_ABSOLUTE_RAW_H
@@ -9,8 +9,13 @@
  * those of the sequence's defaults, which an output knows too. */
 bool tm_proto_absolute_raw_suits(const struct tm_proto_track_context *context);
 
+/* True if raw of ROW, which is CONTEXT's event, must have absolute values. No rows replace the extra values of a PACKET,
+ * such as a refused event, nor differences of thread times and instruction counts. */
+bool tm_proto_absolute_raw_is_needed(const struct tm_proto_track_context *context, const struct tm_event *row);
+
 /* Sets raw of ROW to CONTEXT's recorded bytes with the values of the pending rows (tm_proto_extra_counters_read) in
- * place of the recorded ones. Its bytes are in CONTEXT's rows, until the next call. TM_OK or TM_E_SYSTEM. */
+ * place of the recorded ones, and with absolute thread times and instruction counts. Its bytes are in CONTEXT's rows,
+ * until the next call. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_absolute_raw(const struct tm_proto_track_context *context, struct tm_event *row,
                                      struct tm_error *err);
 

@@ -312,7 +312,8 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
         return tm_error_nomem(err);
     if (event->has_args && c->rows->sink->want_detail && (st = tm_proto_annotations_put(c, err)) < 0)
         return st;
-    if (c->is_absolute && !dropped && (st = tm_proto_absolute_raw(c, row, err)) < 0)
+    if (!dropped && (c->is_absolute || tm_proto_absolute_raw_is_needed(c, row)) &&
+        (st = tm_proto_absolute_raw(c, row, err)) < 0)
         return st;
     if ((st = tm_proto_add(c->rows, row, err)) < 0 || dropped)
         return st;
@@ -331,6 +332,7 @@ static void choose_raw(struct tm_proto_track_context *c, bool whole, struct tm_e
     const struct tm_proto_packet *packet = c->packet;
     uint64_t changes = TM_TRACK_EVENT_CHANGES;
     c->head_bytes = (size_t)(packet->body.data - packet->body.start);
+    c->is_whole = whole;
     c->is_absolute = whole && tm_proto_absolute_raw_suits(c);
     /* Outputs write tag and length in their shortest form. */
     bool has_short_head = c->is_absolute || c->head_bytes == 1 + tm_varint_size(packet->body.len);

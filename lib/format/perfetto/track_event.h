@@ -57,6 +57,7 @@ struct tm_proto_track_context {
     const struct tm_proto_track_event *event;
     struct tm_text recorded;    /* the range of the packet that is raw */
     size_t head_bytes;          /* of the event's tag and length in it */
+    bool is_whole;              /* the event has no damage */
     bool is_absolute; /* raw is that range with absolute extra counter values, which are in no rows (absolute_raw.h) */
     uint64_t track;  /* uuid after defaults */
     bool fallback;   /* the event is on thread (pid, tid) and not on a track */
