@@ -9,7 +9,7 @@
  * those of the sequence's defaults, which an output knows too. */
 bool tm_proto_absolute_raw_suits(const struct tm_proto_track_context *context);
 
-/* True if raw of ROW, which is CONTEXT's event, must have absolute values. No rows replace the extra values of a PACKET,
+/* True if raw of ROW, which is the event of CONTEXT, must be absolute. No rows replace the extra values of a PACKET,
  * such as a refused event, nor differences of thread times and instruction counts. */
 bool tm_proto_absolute_raw_is_needed(const struct tm_proto_track_context *context, const struct tm_event *row);
 
