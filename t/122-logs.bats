@@ -75,6 +75,24 @@ END
     [ "$(sqlite3 p.db "SELECT start_ts, end_ts FROM trace_bounds")" = '7|8' ]
 }
 
+@test "each message of an android_log packet is at its own time on REALTIME, not at the packet's" {
+    printf '%s\n' 'snap 6=1000000 1=1700000000001000000 seq=1' 'log early 1700000000001700000 2900000 seq=2' \
+        'log late 1700000000002700000 2900000 seq=2' | proto a.pftrace
+    tm-merge -o a.db a.pftrace
+    [ "$(sqlite3 a.db "SELECT ts, msg FROM android_logs")" = $'1700000|early\n2700000|late' ]
+    # a merge writes the packets, and not the messages once more
+    tm-merge -o m.pftrace a.pftrace
+    tm-merge -o m.db m.pftrace
+    [ "$(sqlite3 m.db "SELECT ts, msg FROM android_logs")" = $'1700000|early\n2700000|late' ]
+}
+
+@test "a message whose time on REALTIME cannot be converted is no row, and is counted" {
+    printf '%s\n' 'instant a 100 seq=1' 'log early 1700000000001700000 2900000 seq=2' | proto a.pftrace
+    tm-merge -q -o a.db a.pftrace
+    [ "$(sqlite3 a.db "SELECT count(*) FROM android_logs")" -eq 0 ]
+    [ "$(sqlite3 a.db "SELECT value FROM stats WHERE name = 'clock_sync_failure_unknown_source_clock'")" -eq 1 ]
+}
+
 # journal BOOT REALTIME_US MONOTONIC_US MESSAGE: prints an entry as journalctl -o export writes it.
 journal() {
     printf '__CURSOR=s=1;b=%s\n__REALTIME_TIMESTAMP=%s\n__MONOTONIC_TIMESTAMP=%s\n_BOOT_ID=%s\nPRIORITY=6\nMESSAGE=%s\n\n' \

@@ -423,7 +423,7 @@ brk|10000|17190" ]
     # A ClockSnapshot that has only BOOTTIME, and an AndroidLogPacket at BOOTTIME with an event at REALTIME 5000.
     printf '\n\006\062\004\012\002\010\006' >t.pftrace
     printf '\n\015\100\350\007\272\002\007\012\005\050\210\047\010\001' >>t.pftrace
-    bash -o pipefail -c 'tm-unpack t.pftrace | tm-manifest | tm-clocks | tm-sort >s'
+    bash -o pipefail -c 'tm-unpack --no-packet-args t.pftrace | tm-manifest | tm-clocks | tm-sort >s'
     run tm-emit -f pftrace -o m.pftrace <s
     echo "$output"
     [ "$status" -eq 0 ]

@@ -8,6 +8,7 @@
 /* perfetto/trace/android/android_log.proto: an argument of an event */
 enum { ARG_NAME = 1, ARG_INT = 2, ARG_FLOAT = 3, ARG_STRING = 4 };
 enum { PRIORITY_INFO = 4 /* for messages without a priority */ };
+enum { AT_PACKET, OWN_TIMES, PASSES }; /* DERIVED rows follow the packet's row at once */
 
 static float float_of(uint64_t bits)
 {
@@ -61,6 +62,13 @@ static enum tm_status take_field(struct tm_proto_rows *rows, struct tm_event *ro
         if (!is_number || !rows->sink->want_detail)
             return TM_OK;
         return tm_detail_arg_int(&rows->detail, "uid", (int32_t)f->value) < 0 ? tm_error_nomem(err) : TM_OK;
+    case TM_LOG_EVENT_TIMESTAMP:
+        if (is_number && f->value && f->value <= INT64_MAX) {
+            row->flags &= ~(unsigned)(TM_EVENT_DERIVED | TM_EVENT_UNTIMED | TM_EVENT_DEFINITION);
+            row->clock = TM_CLOCK_REALTIME;
+            row->time_ns = (int64_t)f->value;
+        }
+        return TM_OK;
     case TM_LOG_EVENT_PRIORITY:
         if (is_number && (uint8_t)f->value)
             row->value = (uint8_t)f->value;
@@ -79,8 +87,9 @@ static enum tm_status take_field(struct tm_proto_rows *rows, struct tm_event *ro
     }
 }
 
+/* Adds a message if PASS is that of its time. A message without a time has that of the packet, if there is one. */
 static enum tm_status add_message(struct tm_proto_rows *rows, const struct tm_event *packet,
-                                  const struct tm_pb_field *message, struct tm_error *err)
+                                  const struct tm_pb_field *message, int pass, struct tm_error *err)
 {
     struct tm_event row = tm_proto_derived(packet, TM_KIND_LOG);
     struct tm_pb pb = tm_pb_of(message->data, message->len);
@@ -91,24 +100,31 @@ static enum tm_status add_message(struct tm_proto_rows *rows, const struct tm_ev
     tm_buf_clear(&rows->text);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
         st = take_field(rows, &row, &f, err);
+    if (st < 0)
+        return st;
+    if (row.flags & TM_EVENT_UNTIMED || (pass == AT_PACKET) != ((row.flags & TM_EVENT_DERIVED) != 0)) {
+        rows->detail.len = 0;
+        return TM_OK;
+    }
     if (row.pid || row.tid)
         row.flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD);
-    if (st >= 0)
-        st =
-            tm_proto_string(rows, rows->text.data ? (const char *)rows->text.data : "", rows->text.len, &row.name, err);
+    st = tm_proto_string(rows, rows->text.data ? (const char *)rows->text.data : "", rows->text.len, &row.name, err);
     return st < 0 ? st : tm_proto_add(rows, &row, err);
 }
 
 enum tm_status tm_proto_log_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
-    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
-    struct tm_pb_field f;
     if (!packet->has_time)
         row.flags |= TM_EVENT_DEFINITION;
     enum tm_status st = tm_proto_add_with_times(rows, &row, packet->clock, err);
-    while (st >= 0 && packet->has_time && tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == TM_ANDROID_LOG_EVENTS && f.type == TM_PB_LEN)
-            st = add_message(rows, &row, &f, err);
+    int passes = rows->sink->want_packet_args ? PASSES : OWN_TIMES;
+    for (int pass = AT_PACKET; pass < passes; pass++) {
+        struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+        struct tm_pb_field f;
+        while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
+            if (f.id == TM_ANDROID_LOG_EVENTS && f.type == TM_PB_LEN)
+                st = add_message(rows, &row, &f, pass, err);
+    }
     return st < 0 ? st : TM_OK;
 }

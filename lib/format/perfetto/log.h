@@ -4,8 +4,9 @@
 
 #include "format/perfetto/internal.h"
 
-/* Adds the rows of an android_log packet: the packet's own, and a DERIVED LOG row for each message, at the packet's
- * time. */
+/* Adds the rows of an android_log packet: the packet's own, and a LOG row for each message, without raw, at the
+ * message's own time on REALTIME (not with --no-packet-args). A message without a time is a DERIVED row of the
+ * packet. */
 enum tm_status tm_proto_log_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                  struct tm_error *err);
 
