@@ -97,6 +97,16 @@ diskstat.[sda].read_amount 1
 diskstat.[sda].read_throughput 2
 diskstat.[sda].write_amount 0
 diskstat.[sda].write_throughput 0'
+    tm-merge -q -o a.db a.pftrace
+    same_text "$(sqlite3 a.db "SELECT substr(name, 16), unit FROM counter_track WHERE type = 'diskstat' ORDER BY 1")" \
+        'discard_amount|MB
+discard_throughput|MB/s
+flush_amount|count
+flush_time|ms
+read_amount|MB
+read_throughput|MB/s
+write_amount|MB
+write_throughput|MB/s'
 }
 
 @test "events with a legacy phase are slices, instants, flows, async slices and names" {
