@@ -407,6 +407,24 @@ print(len(p) > 0, {int(x[k]) for x in p for k in ("first_offset_ns", "last_offse
     [ "$output" = "1|0" ]
 }
 
+@test "a thread described while its sequence's state is invalid, or later, has no events without a track" {
+    cd "$BATS_TEST_TMPDIR"
+    # A descriptor of thread 8, an instant that names no track, the same descriptor with cleared state, an instant.
+    printf '\012\015\120\004\342\003\010\010\005\042\004\010\007\020\010' >t.pftrace
+    printf '\012\014\100\003\120\004\132\006\110\003\272\001\001\141' >>t.pftrace
+    printf '\012\017\120\004\150\001\342\003\010\010\005\042\004\010\007\020\010' >>t.pftrace
+    printf '\012\014\100\005\120\004\132\006\110\003\272\001\001\142' >>t.pftrace
+    for input in t.pftrace m.pftrace; do
+        tm-merge -o "$input.db" "$input"
+        run sqlite3 "$input.db" "SELECT s.name, tid FROM slice s LEFT JOIN thread_track t ON t.id = track_id
+            LEFT JOIN thread USING (utid) ORDER BY s.name"
+        echo "$input: $output"
+        [ "$output" = "a|
+b|8" ]
+        tm-merge -o m.pftrace t.pftrace
+    done
+}
+
 @test "slices of threads of unknown process are written" {
     printf '%s\n' '17189 1795206889.817933 execve("/bin/true", ["true"], 0x7ffd /* 3 vars */) = 0 <0.003093>' \
         '17190 1795206889.821425 brk(NULL)       = 0x5581 <0.000010>' >"$BATS_TEST_TMPDIR/s.strace"

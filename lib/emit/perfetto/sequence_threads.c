@@ -94,6 +94,8 @@ enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const str
     row->event.raw = bytes.data;
     row->event.raw_bytes = (uint32_t)raw_bytes;
     row->event.detail = bytes.data + raw_bytes;
+    if (row->first_generation == 0 || e->generation < row->first_generation)
+        row->first_generation = e->generation;
     t->written[e->generation] = number;
     return TM_OK;
 }
@@ -102,7 +104,7 @@ const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *t
 {
     uint32_t number;
     if (tm_sequence_threads_is_written(t, e->generation) || !tm_map_find(&t->by_sequence, key_of(e), &number) ||
-        !reserve_written(t, e->generation))
+        e->generation < t->rows[number - 1].first_generation || !reserve_written(t, e->generation))
         return NULL;
     struct tm_event *event = &t->rows[number - 1].event;
     t->written[e->generation] = number;

@@ -13,6 +13,7 @@ struct tm_sequence_threads {
     struct tm_sequence_thread {
         struct tm_event event; /* the descriptor; its payload is owned */
         uint8_t *bytes;
+        uint32_t first_generation; /* events of earlier ones had no thread */
     } *rows;
     uint32_t count, cap;
     uint32_t *written; /* by generation: number of the written row plus 1 */
