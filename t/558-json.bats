@@ -475,3 +475,31 @@ PY
     tm-merge -o m.json k.systrace
     [ "$(json '[x["args"]["name"] for x in e if x["ph"] == "M" and x["name"] == "thread_name" and x["tid"] == 100]')" = "['app']" ]
 }
+
+@test "flows of a proto are arrows in merged.json: the first event starts them, whenever its slice ends" {
+    cd "$BATS_TEST_TMPDIR"
+    python3 "$TM_SRC/t/gen/make-packets.py" >a.pftrace <<'END'
+1 { 10: 1 13: 1 60 { 1: 12 4 { 1: 100 2: 101 } } }
+1 { 60 { 1: 13 4 { 1: 100 2: 102 } } }
+1 { 8: 1000 10: 1 11 { 9: 1 11: 12 23: "a" 47: 0x0000000000000005 } }
+1 { 8: 2000 10: 1 11 { 9: 1 11: 13 23: "b" 47: 0x0000000000000005 } }
+1 { 8: 3000 10: 1 11 { 9: 2 11: 13 } }
+1 { 8: 4000 10: 1 11 { 9: 1 11: 13 23: "c" 48: 0x0000000000000005 } }
+1 { 8: 5000 10: 1 11 { 9: 2 11: 13 } }
+1 { 8: 6000 10: 1 11 { 9: 1 11: 13 23: "d" 47: 0x0000000000000007 } }
+1 { 8: 6500 10: 1 11 { 9: 2 11: 13 } }
+1 { 8: 7000 10: 1 11 { 9: 1 11: 13 23: "never ends" 47: 0x0000000000000007 } }
+1 { 8: 9000 10: 1 11 { 9: 2 11: 12 } }
+END
+    tm-merge -q -o a.json a.pftrace
+    [ "$(jq -r '.traceEvents | sort_by(.ts)[] | "\(.name) \(.flow_in) \(.flow_out)"' a.json)" = 'a null true
+b true true
+c true null
+d null true
+never ends true true' ]
+    for name in a.pftrace a.json; do
+        tm-merge -q -o a.db "$name"
+        [ "$(sqlite3 a.db 'SELECT a.name, b.name FROM flow JOIN slice a ON a.id = slice_out JOIN slice b ON b.id = slice_in')" = \
+            $'a|b\nb|c\nd|never ends' ]
+    done
+}

@@ -132,6 +132,8 @@ static enum tm_status open_span(struct tm_json_slices *s, const struct tm_event 
         return st;
     if (v.name.data == NULL)
         v.name = tm_text_str("");
+    if ((st = tm_json_writer_begin_flow(s->writer, e->file, &v.detail, err)) < 0)
+        return st;
     if (tm_json_begins_open(&s->begins, &at, &v, labels, &is_full) < 0)
         return tm_error_nomem(err);
     return is_full ? put_begins(s, at.stack, err) : TM_OK;
