@@ -486,6 +486,12 @@ PY
 1 { 8: 3000 10: 1 11 { 9: 2 11: 13 } }
 1 { 8: 4000 10: 1 11 { 9: 1 11: 13 23: "c" 48: 0x0000000000000005 } }
 1 { 8: 5000 10: 1 11 { 9: 2 11: 13 } }
+1 { 8: 5100 10: 1 11 { 9: 1 11: 13 23: "no start" 48: 0x0000000000000005 } }
+1 { 8: 5200 10: 1 11 { 9: 2 11: 13 } }
+1 { 8: 5300 10: 1 11 { 9: 1 11: 13 23: "again" 47: 0x0000000000000005 } }
+1 { 8: 5400 10: 1 11 { 9: 2 11: 13 } }
+1 { 8: 5500 10: 1 11 { 9: 1 11: 13 23: "end of it" 48: 0x0000000000000005 } }
+1 { 8: 5600 10: 1 11 { 9: 2 11: 13 } }
 1 { 8: 6000 10: 1 11 { 9: 1 11: 13 23: "d" 47: 0x0000000000000007 } }
 1 { 8: 6500 10: 1 11 { 9: 2 11: 13 } }
 1 { 8: 7000 10: 1 11 { 9: 1 11: 13 23: "never ends" 47: 0x0000000000000007 } }
@@ -495,11 +501,14 @@ END
     [ "$(jq -r '.traceEvents | sort_by(.ts)[] | "\(.name) \(.flow_in) \(.flow_out)"' a.json)" = 'a null true
 b true true
 c true null
+no start null null
+again null true
+end of it true null
 d null true
 never ends true true' ]
     for name in a.pftrace a.json; do
         tm-merge -q -o a.db "$name"
         [ "$(sqlite3 a.db 'SELECT a.name, b.name FROM flow JOIN slice a ON a.id = slice_out JOIN slice b ON b.id = slice_in')" = \
-            $'a|b\nb|c\nd|never ends' ]
+            $'a|b\nb|c\nagain|end of it\nd|never ends' ]
     done
 }

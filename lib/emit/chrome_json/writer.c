@@ -3,8 +3,6 @@
 #include "base/pb.h"
 #include "stream/detail_fields.h"
 
-enum { FLOWS_MAX = 1 << 20 }; /* after so many the flows that have begun are forgotten */
-
 void tm_json_writer_init(struct tm_json_writer *w, const struct tm_emit_context *context)
 {
     *w = (struct tm_json_writer){.context = context, .awaits_base = context->options->rebase};
@@ -65,74 +63,6 @@ void tm_json_writer_draft(const struct tm_json_writer *w, const struct tm_event 
                                           .category = tm_json_writer_string(w, e->category, e),
                                           .name = tm_json_writer_string(w, e->name, e),
                                           .detail = {e->detail, e->detail_bytes}};
-}
-
-/* Returns how an event with a bind_id expresses FIELD of a Detail; NONE: the field is not a flow. */
-static enum tm_json_bind bind_of(uint32_t field)
-{
-    switch (field) {
-    case TM_DETAIL_BIND_OUT: return TM_JSON_BIND_OUT;
-    case TM_DETAIL_FLOW_IDS: /* but the first event of the flow starts it */
-    case TM_DETAIL_BIND_STEP: return TM_JSON_BIND_STEP;
-    case TM_DETAIL_TERMINATING_FLOW_IDS:
-    case TM_DETAIL_BIND_IN: return TM_JSON_BIND_IN;
-    default: return TM_JSON_BIND_NONE;
-    }
-}
-
-/* Finds the first flow of DETAIL. False: it has no flow. */
-static bool find_flow(struct tm_text detail, struct tm_pb_field *flow)
-{
-    struct tm_pb pb = tm_pb_of(detail.data, detail.len);
-    while (tm_pb_next(&pb, flow) == TM_OK)
-        if (flow->type == TM_PB_I64 && bind_of(flow->id) != TM_JSON_BIND_NONE)
-            return true;
-    return false;
-}
-
-/* Sets *IS_FIRST: no event had the flow with NUMBER before. */
-static enum tm_status note_flow(struct tm_json_writer *w, uint64_t number, bool *is_first, struct tm_error *err)
-{
-    if (w->flows.count == FLOWS_MAX)
-        tm_map_clear(&w->flows);
-    enum tm_status st = tm_map_add(&w->flows, number, 0);
-    *is_first = st == TM_OK;
-    return st < 0 ? tm_error_nomem(err) : TM_OK;
-}
-
-enum tm_status tm_json_writer_begin_flow(struct tm_json_writer *w, uint32_t file, struct tm_text *detail,
-                                         struct tm_error *err)
-{
-    struct tm_pb_field flow;
-    bool is_first = false;
-    if (!find_flow(*detail, &flow) || flow.id != TM_DETAIL_FLOW_IDS)
-        return TM_OK;
-    uint64_t number = flow.value;
-    enum tm_status st = tm_json_writer_renumber(w, file, TM_JSON_ID_OF_FLOW, &number, err);
-    if (st < 0 || (st = note_flow(w, number, &is_first, err)) < 0 || !is_first)
-        return st;
-    tm_buf_clear(&w->begun);
-    if (tm_buf_add(&w->begun, detail->data, detail->len) < 0)
-        return tm_error_nomem(err);
-    w->begun.data[flow.start - detail->data] = TM_DETAIL_BIND_OUT << 3 | TM_PB_I64; /* as long as the tag before it */
-    *detail = tm_text_at(w->begun.data, w->begun.len);
-    return TM_OK;
-}
-
-enum tm_status tm_json_writer_bind(struct tm_json_writer *w, uint32_t file, struct tm_json_event_draft *draft,
-                                   struct tm_error *err)
-{
-    struct tm_pb_field flow;
-    bool is_first = false;
-    draft->form.bind = TM_JSON_BIND_NONE;
-    if (!find_flow(draft->detail, &flow) && !find_flow(draft->more_detail, &flow))
-        return TM_OK;
-    draft->bind_id = flow.value;
-    enum tm_status st = tm_json_writer_renumber(w, file, TM_JSON_ID_OF_FLOW, &draft->bind_id, err);
-    if (st == TM_OK && flow.id == TM_DETAIL_FLOW_IDS)
-        st = note_flow(w, draft->bind_id, &is_first, err);
-    draft->form.bind = (uint8_t)(is_first ? TM_JSON_BIND_OUT : bind_of(flow.id));
-    return st;
 }
 
 enum tm_status tm_json_writer_put(struct tm_json_writer *w, const struct tm_json_event_draft *draft,

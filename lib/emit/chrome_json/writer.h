@@ -17,7 +17,7 @@ struct tm_json_writer {
     bool has_events;            /* the next event needs a comma before it */
     bool awaits_base;           /* the next event of the timeline sets base_ns */
     struct tm_json_id_numbers ids;
-    struct tm_map flows; /* numbers of the flows that have begun */
+    struct tm_map flows; /* from the number of a flow to what is known of it (writer_flows.c) */
     struct tm_buf scratch;
     struct tm_buf begun; /* the detail that tm_json_writer_begin_flow returns */
 };
@@ -48,12 +48,13 @@ void tm_json_writer_micros(struct tm_json_writer *w, int64_t ns);
 void tm_json_writer_draft(const struct tm_json_writer *w, const struct tm_event *e, char phase,
                           struct tm_json_event_draft *draft);
 
-/* Notes the first flow of *DETAIL, of a slice of FILE that begins and is written later. If the flow starts here,
- * *DETAIL becomes one that says so; it is valid until the next call. TM_OK or TM_E_SYSTEM. */
+/* Settles the first flow of *DETAIL, of a slice of FILE that begins and is written later. If the flow is a proto's,
+ * *DETAIL becomes one that says what the slice is in it; it is valid until the next call. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_writer_begin_flow(struct tm_json_writer *w, uint32_t file, struct tm_text *detail,
                                          struct tm_error *err);
 
-/* Sets the bind_id of DRAFT, an event of FILE, to the first flow of its details. An event holds only one. */
+/* Sets the bind_id of DRAFT, an event of FILE, to the first flow of its details. An event holds only one. Call it in
+ * order of time. */
 enum tm_status tm_json_writer_bind(struct tm_json_writer *w, uint32_t file, struct tm_json_event_draft *draft,
                                    struct tm_error *err);
 
