@@ -59,7 +59,7 @@ left() {
     [ "$(left kind=slice_begin)" = "outer inner load hangs" ]
     run tm-merge --only kind=slyce a.json
     [ "$status" -eq 2 ]
-    [[ "$output" == *"kind=slyce is not one of slice, instant, counter,"* ]]
+    [[ "$output" == *"kind=slyce is not one of slice (slice_begin, slice_end), instant, counter,"* ]]
 }
 
 @test "dur chooses whole slices by duration, and one without an end lasts until the last event" {
