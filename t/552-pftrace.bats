@@ -769,3 +769,39 @@ n|13|n|
 n|20|n|
 n|22|crossing.json|n" ]
 }
+
+# Makes t.tar of two recordings of one machine, each of a packet with FIRST or SECOND, then a slice that names no track:
+# a from 2 to 4 us in one, b from 3 to 9 us in the other.
+two_recordings() { # FIRST SECOND
+    { echo "1 { 10: 4 13: 1 $1 }"
+      echo '1 { 8: 2000 10: 4 11 { 9: 1 23: "a" } }' '1 { 8: 4000 10: 4 11 { 9: 2 } }'; } |
+        python3 "$TM_SRC/t/gen/make-packets.py" >a.pftrace
+    { echo "1 { 10: 4 13: 1 $2 }"
+      echo '1 { 8: 3000 10: 4 11 { 9: 1 23: "b" } }' '1 { 8: 9000 10: 4 11 { 9: 2 } }'; } |
+        python3 "$TM_SRC/t/gen/make-packets.py" >b.pftrace
+    tar -cf t.tar a.pftrace b.pftrace
+}
+
+# Prints the slices of $1, with their threads.
+slices_of() { # INPUT
+    tm-merge -o "$1.db" "$1"
+    sqlite3 "$1.db" "SELECT s.name, dur, depth, tid FROM slice s LEFT JOIN thread_track t ON t.id = track_id
+        LEFT JOIN thread USING (utid) ORDER BY ts"
+}
+
+@test "events that name no track do not nest in those of another recording of the machine" {
+    cd "$BATS_TEST_TMPDIR"
+    local legacy='44 { 1: 7 2: 8 }' modern='60 { 1: 5 4 { 1: 7 2: 8 } }' case first second tid expected
+    for case in '||' "$legacy|$legacy|8" "$modern|$modern|8" "$legacy|$modern|8" "$modern|$legacy|8"; do
+        IFS='|' read -r first second tid <<<"$case"
+        two_recordings "$first" "$second"
+        expected="a|2000|0|$tid
+b|6000|0|$tid"
+        run slices_of t.tar
+        [ "$output" = "$expected" ]
+        tm-merge -o m.pftrace t.tar
+        run slices_of m.pftrace
+        echo "$case: $output"
+        [ "$output" = "$expected" ]
+    done
+}

@@ -215,7 +215,7 @@ static enum tm_status resolve_row(struct tm_descriptors *ds, struct tm_descripto
 static enum tm_status get(struct tm_descriptors *ds, struct tm_place place, uint64_t uuid, struct tm_descriptor **row,
                           struct tm_error *err)
 {
-    static const char default_name[] = "Default Track";
+    static const char default_name[] = TM_DEFAULT_TRACK_NAME;
     enum tm_status st;
     if ((*row = find(ds, place, uuid)) == NULL) {
         struct tm_description d = {.uuid = uuid};

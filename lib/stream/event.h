@@ -186,6 +186,9 @@ static inline enum tm_scope tm_event_scope(uint32_t flags)
     return (enum tm_scope)(flags >> TM_EVENT_SCOPE_SHIFT & 15);
 }
 
+/* The name of track 0, on which are the track events that name no track. */
+#define TM_DEFAULT_TRACK_NAME "Default Track"
+
 static inline uint32_t tm_event_scope_flags(enum tm_scope scope)
 {
     return (uint32_t)scope << TM_EVENT_SCOPE_SHIFT;

@@ -57,6 +57,8 @@ static void make_row(struct tm_event *e, uint8_t *raw, uint32_t odd)
                            .flags = TM_EVENT_RAW_BODY | tm_event_raw_flags(TM_RAW_PACKET) | TM_EVENT_HAS_TRACK};
     if (is_odd && roll(3) == 0)
         e->flags ^= roll(2) ? flags[roll(4)] : TM_EVENT_RAW_BODY;
+    e->flags |= roll(3) ? tm_event_scope_flags(TM_SCOPE_TRACK) : tm_event_scope_flags(TM_SCOPE_THREAD);
+    e->track = roll(40);
     if (is_odd && roll(3) == 0)
         e->kind = (uint32_t)roll(9);
     if (is_odd && roll(3) == 0)
@@ -67,9 +69,11 @@ static void make_row(struct tm_event *e, uint8_t *raw, uint32_t odd)
     e->detail_bytes = roll(9) ? 0 : (uint32_t)roll(5);
 }
 
-/* The state in which a row needs no other work. */
+/* The state in which a row needs no other work. Machine 1 has sequences of both files. */
 static bool is_in_run(const struct tm_event *e, const uint32_t *written)
 {
+    if (e->machine == 1 && e->file == 1 && e->track == 0 && tm_event_scope(e->flags) == TM_SCOPE_TRACK)
+        return false;
     const uint32_t special = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES;
     return !(e->flags & special) && e->flags & TM_EVENT_RAW_BODY && e->file < FILES && e->kind >= TM_KIND_SLICE_BEGIN &&
            e->kind <= TM_KIND_INSTANT && (written == NULL || (e->generation < GENERATIONS && written[e->generation]));
@@ -107,10 +111,12 @@ static uint32_t write_rows(struct tm_packet_writer *w, const struct tm_batch *ba
 static void check(uint64_t trial, uint32_t odd, bool has_threads)
 {
     struct tm_catalog_file files[FILES] = {{.begun = true, .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO},
-                                           {.begun = true, .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO}};
+                                           {.begun = true, .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO,
+                                            .processing_order = 1}};
     struct tm_catalog_machine machines[MACHINES] = {{.raw_id = 0}, {.raw_id = UINT32_MAX}, {.raw_id = 3}};
+    struct tm_catalog_sequence sequences[GENERATIONS] = {{0}, {0, 1, 5}, {0, 0, 5}, {1, 1, 5}, {1, 2, 5}, {1, 2, 5}};
     struct tm_catalog catalog = {.files = files, .file_count = FILES, .machines = machines, .machine_count = MACHINES,
-                                 .sequence_count = GENERATIONS};
+                                 .sequences = sequences, .sequence_count = GENERATIONS};
     uint32_t written[GENERATIONS] = {0, 1, 1, 1, 0, 1};
     struct tm_packet_run run = {
         .written = has_threads ? written : NULL, .written_count = GENERATIONS, .before_ns = INT64_MAX};

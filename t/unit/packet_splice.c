@@ -93,8 +93,9 @@ static void compare_body(size_t i, size_t behind, uint32_t machine)
     uint8_t *raw = calloc(1, strlen(bodies[i].hex) / 2 + behind + 1);
     struct tm_catalog_file files[1] = {{.begun = true, .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO}};
     struct tm_catalog_machine machines[1] = {{.raw_id = machine}};
+    struct tm_catalog_sequence sequences[2] = {{0}, {0, 0, 5}};
     struct tm_catalog catalog = {.files = files, .file_count = 1, .machines = machines, .machine_count = 1,
-                                 .sequence_count = 2};
+                                 .sequences = sequences, .sequence_count = 2};
     struct tm_event e = {.time_ns = 123456789, .kind = TM_KIND_SLICE_BEGIN, .sequence = 5, .generation = 1,
                          .flags = TM_EVENT_RAW_BODY | tm_event_raw_flags(TM_RAW_PACKET), .raw = raw};
     struct tm_packet_value none = {0};
@@ -118,19 +119,27 @@ static void compare_body(size_t i, size_t behind, uint32_t machine)
     free(raw);
 }
 
+enum merge { ALONE, MIXED, ON_OWN_DEFAULT }; /* the last: names no track, beside another file of its machine */
+
 /* Both functions write SAMPLE after a first packet of the sequence. */
-static void compare(const struct sample *sample, bool mixed)
+static void compare(const struct sample *sample, enum merge merge)
 {
+    const bool mixed = merge != ALONE;
     uint8_t *raw = calloc(1, strlen(sample->hex) / 2 + 1); /* small, so a sanitizer detects a read past its end */
     struct tm_catalog_file files[2] = {{.begun = true, .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO},
                                        {.begun = true, .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO,
                                         .processing_order = 1}};
     struct tm_catalog_machine machines[1] = {{.raw_id = 7}};
+    struct tm_catalog_sequence sequences[3] = {{0}, {mixed, 0, 5}, {0, 0, 5}};
     struct tm_catalog catalog = {.files = files, .file_count = mixed ? 2 : 1, .machines = machines, .machine_count = 1,
-                                 .sequence_count = 2};
+                                 .sequences = sequences, .sequence_count = 3};
     struct tm_event e = {.time_ns = 123456789, .kind = TM_KIND_COUNTER, .sequence = 5, .generation = 1, .value = 77,
                          .file = mixed,
                          .flags = TM_EVENT_HAS_VALUE | tm_event_raw_flags(TM_RAW_PACKET), .raw = raw};
+    if (merge == ON_OWN_DEFAULT) {
+        e.kind = TM_KIND_SLICE_BEGIN;
+        e.flags |= TM_EVENT_HAS_TRACK | tm_event_scope_flags(TM_SCOPE_TRACK);
+    }
     struct tm_packet_value values[] = {{300, false}, {tm_pb_bits(-1.5), true}, {7, false}, {tm_pb_bits(1e300), true}};
     struct tm_extra_values extras = {.values = values, .count = 4};
     struct tm_packet_writer quick = {0}, slow = {0};
@@ -165,8 +174,9 @@ static void compare(const struct sample *sample, bool mixed)
 int main(void)
 {
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        compare(&samples[i], false);
-        compare(&samples[i], true);
+        compare(&samples[i], ALONE);
+        compare(&samples[i], MIXED);
+        compare(&samples[i], ON_OWN_DEFAULT);
     }
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
         for (int k = 0; k < 6; k++)

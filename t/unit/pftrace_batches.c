@@ -138,8 +138,9 @@ static struct tm_buf output_of(void (*add_rows)(struct run *run), enum tm_input_
                                       {.begun = true, .input_type = type, .clock_policy = policy,
                                        .processing_order = 1}};
     struct tm_catalog_machine machines[] = {{.raw_id = 0}};
+    struct tm_catalog_sequence sequences[3] = {{0}, {0, 0, 1}, {1, 0, 1}};
     struct tm_catalog catalog = {.files = files, .file_count = 2, .machines = machines, .machine_count = 1,
-                                 .sequence_count = 3};
+                                 .sequences = sequences, .sequence_count = 3};
     const struct tm_emit_options options = {.append = false};
     const struct tm_stream_reader stream = {.event_count = 0};
     FILE *file = tmpfile();

@@ -59,8 +59,9 @@ int main(void)
 {
     struct tm_catalog_file files[3] = {{.begun = true}, {.begun = true}, {.begun = true}};
     struct tm_catalog_machine machines[2] = {{.raw_id = 0}, {.raw_id = 7}};
-    struct tm_catalog catalog = {
-        .files = files, .file_count = 3, .machines = machines, .machine_count = 2, .sequence_count = 4};
+    struct tm_catalog_sequence sequences[4] = {{0}, {0, 0, 9}, {1, 0, 9}, {1, 0, 9}};
+    struct tm_catalog catalog = {.files = files, .file_count = 3, .machines = machines, .machine_count = 2,
+                                 .sequences = sequences, .sequence_count = 4};
     struct tm_packet_writer w = {0};
     struct tm_trace_stats stats = {0};
     struct tm_error err = {0};

@@ -129,8 +129,10 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
     owner = d.uuid;
     if ((d.is_thread || d.is_process) && e->machine < p->context->catalog->machine_count)
         st = own_track(p, e, &d, &owner, err);
-    if (st == TM_OK && d.is_thread && tm_sequence_threads_note(&p->threads, e) != TM_OK)
-        st = tm_error_nomem(err);
+    if (st == TM_OK && d.is_thread) {
+        st = tm_sequence_threads_note(&p->threads, e) == TM_OK ? TM_OK : tm_error_nomem(err);
+        tm_sequence_threads_set_own(&p->threads, e, owner == d.uuid ? 0 : d.uuid);
+    }
     if (st == TM_OK && d.is_thread && p->tracks.names.is_enabled)
         st = note_named(p, e, d.tid, err);
     if (st < 0 || owner == d.uuid)
@@ -141,6 +143,25 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
     if (st == TM_OK && d.is_process && !d.is_thread && p->tracks.names.is_enabled)
         st = tm_track_writer_repeat_name(&p->tracks, e, d.pid, err);
     return st < 0 ? st : tm_packet_child_track(w, e, d.uuid, owner, err);
+}
+
+enum tm_status tm_pftrace_note_thread(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    uint64_t uuid;
+    if (tm_sequence_threads_note(&p->threads, e) != TM_OK)
+        return tm_error_nomem(err);
+    if (!p->packets.defaults.is_shared || (e->flags & both) != both || e->machine >= p->packets.machine_count)
+        return TM_OK;
+    enum tm_status st = tm_track_task(&p->tracks, e, true, &uuid, err);
+    if (st < 0)
+        return st;
+    const struct tm_track_owners *owners = &p->packets.owners;
+    int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
+    const struct tm_track_owner *owner =
+        tm_track_owners_find(owners, tm_track_task_of(owners, raw_id, true, e->pid, e->tid));
+    tm_sequence_threads_set_own(&p->threads, e, owner && owner->file != e->file ? uuid : 0);
+    return TM_OK;
 }
 
 /* Returns the key by which events on track UUID find its pending descriptor. */

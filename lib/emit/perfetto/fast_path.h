@@ -44,11 +44,21 @@ static inline enum tm_status tm_pftrace_run(struct pftrace *p, struct tm_batch_w
     struct tm_packet_run run = {.written = p->threads.count ? p->threads.written : NULL,
                                 .written_count = p->threads.written_cap,
                                 .before_ns = tm_untimed_packets_next_ns(&p->untimed)};
-    if (p->pending.events.count || (p->threads.count && p->threads.written == NULL))
+    if (p->pending.events.count || p->threads.has_own_tracks || (p->threads.count && p->threads.written == NULL))
         return TM_OK;
     enum tm_status st = tm_packet_run_write(&p->packets, walk, &run, err);
     p->now_ns = run.rows ? run.time_ns : p->now_ns;
     return st;
+}
+
+/* True if events on the thread of row I's sequence must name another track. */
+static inline bool tm_fast_has_own_thread_track(const struct pftrace *p, const struct tm_batch *batch, uint32_t i)
+{
+    if (!p->threads.has_own_tracks)
+        return false;
+    const struct tm_sequence_thread *row =
+        tm_sequence_threads_of(&p->threads, tm_batch_u32(batch, TM_COL_GENERATION, i));
+    return row && row->own_track;
 }
 
 /* Writes the next event of WALK, or several, if write_event would only pass them on: a track event in a packet or of
@@ -76,9 +86,13 @@ static inline enum tm_status tm_pftrace_fast(struct pftrace *p, struct tm_batch_
         return TM_END;
     switch (tm_event_raw(e.flags)) {
     case TM_RAW_PACKET:
+        if (tm_fast_has_own_thread_track(p, batch, i))
+            return TM_END;
         if (!(e.flags & TM_EVENT_RAW_BODY) || e.kind < TM_KIND_SLICE_BEGIN || e.kind > TM_KIND_INSTANT)
             return tm_pftrace_fast_packet(p, walk, &e, err);
         tm_fast_get_packet(batch, i, &e);
+        if (tm_packet_has_own_default(&p->packets, &e))
+            return tm_pftrace_fast_packet(p, walk, &e, err);
         if (!tm_pftrace_is_next(p, &e))
             return TM_END;
         if (tm_sequence_threads_is_written(&p->threads, e.generation))

@@ -8,6 +8,7 @@
 #include "perfetto/track_event_fields.h"
 #include "perfetto/packet_times.h"
 #include "perfetto/ftrace_event_fields.h"
+#include "stream/detail_fields.h"
 
 #include <stdio.h>
 
@@ -124,7 +125,7 @@ static void packet_field(struct tm_rewrite *r, const struct tm_pb_field *f)
     case TM_PACKET_CHANGE_OF_RECORD:
         return;
     case TM_PACKET_CHANGE_EVENT:
-        tm_rewrite_message(r, f, tm_rewrite_event_field);
+        tm_rewrite_event(r, f);
         return;
     case TM_PACKET_CHANGE_DESCRIPTOR:
         tm_rewrite_message(r, f, descriptor_field);
@@ -247,14 +248,40 @@ static struct tm_extra_cursor cursor_of(const struct tm_event *e, const struct t
     return has_values ? tm_extra_cursor_begin(event, extras->count) : (struct tm_extra_cursor){0};
 }
 
+/* True if E is a flow event of a packet that names a track. */
+static bool flow_names_track(const struct tm_event *e)
+{
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f;
+    while (e->kind >= TM_KIND_FLOW_START && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == TM_DETAIL_FLOW_TRACK)
+            return true;
+    return false;
+}
+
+/* Returns the track that E, a recorded track event, must name because the track on which it would be without a name
+ * belongs to another file; 0: none. */
+static uint64_t own_track_of(const struct tm_packet_writer *w, const struct tm_event *e, const struct tm_id_mix *mix)
+{
+    if (tm_packet_has_own_default(w, e))
+        return tm_id_mixed(mix->ids, 0);
+    bool is_on_thread = e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_FLOW_END &&
+                        tm_event_scope(e->flags) == TM_SCOPE_THREAD && e->flags & TM_EVENT_HAS_TID;
+    if (!is_on_thread || !w->threads || !w->threads->has_own_tracks || flow_names_track(e))
+        return 0;
+    return tm_sequence_threads_own(w->threads, e);
+}
+
 /* Returns a draft with E's values and ids, but without its head and raw bytes. */
 static struct tm_recorded_draft draft_of(const struct tm_packet_writer *w, const struct tm_event *e,
                                          const struct tm_extra_values *extras)
 {
-    return (struct tm_recorded_draft){.mix = tm_packet_mix(w, e->file),
+    const struct tm_id_mix mix = tm_packet_mix(w, e->file);
+    return (struct tm_recorded_draft){.mix = mix,
                                       .value = e->value,
                                       .has_value = e->kind == TM_KIND_COUNTER && e->flags & TM_EVENT_HAS_VALUE,
                                       .value_is_double = e->flags & TM_EVENT_VALUE_DOUBLE,
+                                      .own_track = own_track_of(w, e, &mix),
                                       .is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END,
                                       .is_body = e->flags & TM_EVENT_RAW_BODY,
                                       .has_extras = extras != NULL,
@@ -316,13 +343,37 @@ enum tm_status tm_packet_draft(struct tm_packet_writer *w, const struct tm_event
     return tm_packet_draft_head(w, e, &draft->head, err);
 }
 
+/* Describes the own default track of E's file once, with the name that readers give to the machine's. */
+static enum tm_status describe_own_default(struct tm_packet_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    static const char name[] = TM_DEFAULT_TRACK_NAME;
+    uint64_t uuid = tm_id_mixed(tm_packet_mix(w, e->file).ids, 0);
+    size_t mark;
+    enum tm_status st = tm_default_owners_describe(&w->defaults, tm_hash_u64(uuid ^ e->machine));
+    if (st != TM_OK)
+        return st < 0 ? tm_error_nomem(err) : TM_OK;
+    if ((st = tm_packet_begin(w, e->machine, err)) < 0)
+        return st;
+    if ((tm_event_is_timed(e->flags) &&
+         tm_pb_put_varint(&w->out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK) ||
+        tm_pb_begin(&w->out, TM_PACKET_TRACK_DESCRIPTOR, &mark) != TM_OK ||
+        tm_pb_put_varint(&w->out, TM_DESCRIPTOR_UUID, uuid) != TM_OK ||
+        tm_pb_put_bytes(&w->out, TM_DESCRIPTOR_NAME, name, sizeof name - 1) != TM_OK ||
+        tm_pb_end(&w->out, mark) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_packet_end(w, err);
+}
+
 enum tm_status tm_packet_retime(struct tm_packet_writer *w, const struct tm_event *e,
                                 const struct tm_extra_values *extras, struct tm_error *err)
 {
     struct tm_recorded_draft draft;
+    enum tm_status st = TM_OK;
     if (tm_packet_is_loss(e))
         return write_loss(w, e, err);
-    enum tm_status st = tm_packet_draft(w, e, extras, &draft, err);
+    if (tm_packet_has_own_default(w, e) && (st = describe_own_default(w, e, err)) < 0)
+        return st;
+    st = tm_packet_draft(w, e, extras, &draft, err);
     if (st == TM_END)
         return tm_packet_rewrite(w, e, extras, err);
     return st < 0 ? st : tm_packet_put_recorded(w, &draft, err);

@@ -40,6 +40,17 @@ static uint32_t count_before(const struct tm_batch *batch, uint32_t first, uint3
     return count;
 }
 
+/* True if row I of BATCH, a track event, gets a track. */
+static bool has_own_default(const struct tm_packet_writer *w, const struct tm_batch *batch, uint32_t i)
+{
+    const struct tm_event e = {.flags = tm_batch_u32(batch, TM_COL_FLAGS, i),
+                               .kind = tm_batch_u32(batch, TM_COL_KIND, i),
+                               .file = tm_batch_u32(batch, TM_COL_FILE, i),
+                               .machine = tm_batch_u32(batch, TM_COL_MACHINE, i),
+                               .track = tm_batch_u64(batch, TM_COL_TRACK, i)};
+    return tm_packet_has_own_default(w, &e);
+}
+
 /* Fills TILE with the next rows of WALK that can be written, at most COUNT. */
 static void find_tile(struct tile *tile, const struct tm_packet_writer *w, const struct tm_packet_run *run,
                       const struct tm_batch_walk *walk, uint32_t count)
@@ -56,6 +67,7 @@ static void find_tile(struct tile *tile, const struct tm_packet_writer *w, const
         is_good &= kind - TM_KIND_SLICE_BEGIN <= TM_KIND_INSTANT - TM_KIND_SLICE_BEGIN;
         is_good &= file < w->catalog->file_count;
         is_good &= sequence != 0;
+        is_good &= !w->defaults.is_shared || !has_own_default(w, batch, row);
         is_good &= raw_bytes - 2 <= BODY_BYTES_MAX;
         if (!is_good)
             break;

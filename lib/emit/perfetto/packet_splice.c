@@ -87,6 +87,8 @@ static bool put_changed(struct splice *s, const struct tm_pb_field *f, enum tm_e
     case TM_EVENT_CHANGE_TIME:
         return true;
     case TM_EVENT_CHANGE_ID:
+        if (d->own_track && f->id == TM_TRACK_EVENT_TRACK_UUID)
+            return true;
         return f->type == TM_PB_VARINT && put_new(s, f->id, f->type, tm_id_mixed_recorded(d->mix.ids, f->value));
     case TM_EVENT_CHANGE_FLOW:
         return f->type == TM_PB_VARINT && put_new(s, f->id, f->type, tm_id_mixed_recorded(d->mix.flows, f->value));
@@ -106,7 +108,8 @@ static bool put_changed(struct splice *s, const struct tm_pb_field *f, enum tm_e
     return false;
 }
 
-/* Writes the track event F, some of whose fields change: the first of these is G, the others are in PB. */
+/* Writes the track event F, some of whose fields change or that gets a track: the first field that may change is G, the
+ * others are in PB. */
 static bool put_changed_event(struct splice *s, const struct tm_pb_field *f, struct tm_pb *pb, struct tm_pb_field *g)
 {
     uint8_t *head = s->new_fields + s->new_fields_bytes, *p;
@@ -118,7 +121,10 @@ static bool put_changed_event(struct splice *s, const struct tm_pb_field *f, str
     s->new_fields_bytes += FIELD_BYTES_MAX;
     s->pieces[place] = (struct piece){NULL, 0}; /* the next range must not join it */
     size_t before = s->bytes;
-    bool good = g->start == f->data || add_range(s, f->data, (size_t)(g->start - f->data));
+    uint64_t own_track = s->draft->own_track;
+    bool good = own_track == 0 || put_new(s, TM_TRACK_EVENT_TRACK_UUID, TM_PB_VARINT, own_track);
+    if (g->start > f->data)
+        good = good && add_range(s, f->data, (size_t)(g->start - f->data));
     while (good && st == TM_OK) {
         good = put_changed(s, g, tm_event_change_of(g->id));
         st = tm_pb_next(pb, g);
@@ -138,6 +144,8 @@ static bool put_event(struct splice *s, const struct tm_pb_field *f)
     /* A tag or length in a longer form would be copied; tm_packet_rewrite shortens it. */
     if (f->type != TM_PB_LEN || (size_t)(f->data - f->start) != 1 + tm_varint_size(f->len))
         return false;
+    if (s->draft->own_track)
+        return tm_pb_next(&pb, &g) == TM_OK && put_changed_event(s, f, &pb, &g);
     if (s->draft->is_body) /* nothing in it changes */
         return add_range(s, f->start, (size_t)(f->end - f->start));
     while ((st = tm_pb_next(&pb, &g)) == TM_OK)

@@ -54,7 +54,7 @@ enum tm_status tm_packet_writer_init(struct tm_packet_writer *w, const struct tm
     }
     w->sequence_count = catalog->sequence_count;
     w->sequences = calloc((size_t)w->sequence_count + 1, sizeof *w->sequences);
-    if (w->sequences == NULL)
+    if (w->sequences == NULL || tm_default_owners_init(&w->defaults, catalog) != TM_OK)
         return tm_error_nomem(err);
     return assign_machine_ids(w, err);
 }
@@ -327,6 +327,7 @@ void tm_packet_writer_release(struct tm_packet_writer *w)
     tm_buf_release(&w->inner_times);
     tm_buf_release(&w->saved_out);
     tm_track_owners_release(&w->owners);
+    tm_default_owners_release(&w->defaults);
     free(w->machine_ids);
     free(w->sequences);
     tm_map_release(&w->plain);

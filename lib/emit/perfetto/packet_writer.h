@@ -8,7 +8,9 @@
 
 #include "base/map.h"
 #include "emit/perfetto/clock_rows.h"
+#include "emit/perfetto/default_owners.h"
 #include "emit/perfetto/packet_encoder.h"
+#include "emit/perfetto/sequence_threads.h"
 #include "emit/track_owners.h"
 #include "emit/unsupported_counts.h"
 #include "model/catalog.h"
@@ -44,6 +46,8 @@ struct tm_packet_writer {
     struct tm_map first;    /* the first output sequence of each recorded sequence, by file, machine and sequence */
     uint32_t next_sequence;
     struct tm_track_owners owners;
+    struct tm_default_owners defaults;
+    const struct tm_sequence_threads *threads; /* borrowed: has tracks of events that name none; NULL: there are none */
     uint64_t descriptor_uuid; /* replaces the uuid of the track descriptor being retimed; 0: does not */
     size_t mark;            /* start of the current packet */
     struct tm_buf inner_times; /* scratch: a packet with its inner times rewritten */
@@ -126,6 +130,14 @@ static inline bool tm_packet_mixes_ids(const struct tm_packet_writer *writer, ui
 
 /* Returns the output's id for ID, a track uuid of FILE. 0 stays 0. */
 uint64_t tm_packet_id(const struct tm_packet_writer *writer, uint32_t file, uint64_t id);
+
+/* True if EVENT, a recorded track event, names no track and the default track of its machine belongs to another
+ * file. */
+static inline bool tm_packet_has_own_default(const struct tm_packet_writer *writer, const struct tm_event *event)
+{
+    return writer->defaults.is_shared && tm_is_on_default_track(event->flags, event->kind, event->track) &&
+           tm_default_owners_is_other(&writer->defaults, event->machine, event->file);
+}
 
 /* Returns how ids of FILE become ids of the output. If flows are joined, they keep their ids. */
 struct tm_id_mix tm_packet_mix(const struct tm_packet_writer *writer, uint32_t file);

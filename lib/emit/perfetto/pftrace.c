@@ -56,6 +56,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
         return tm_error_nomem(err);
     p->packets.unsupported = p->context->unsupported;
     p->packets.trace_stats = &p->trace_stats;
+    p->packets.threads = &p->threads;
     p->packets.joins_flows = p->context->options->join_flows;
     p->packets.sink.undecided.dir = p->untimed.dir = p->context->options->temporary_dir;
     p->ftrace.packets = &p->packets;
@@ -342,8 +343,8 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
         if (e->kind == TM_KIND_SYSTEM_INFO && (st = tm_ftrace_note_kernel(&p->ftrace, e, err)) < 0)
             return st;
         if (e->kind == TM_KIND_THREAD && e->flags & TM_EVENT_DEFINITION &&
-            tm_sequence_threads_note(&p->threads, e) != TM_OK)
-            return tm_error_nomem(err);
+            (st = tm_pftrace_note_thread(p, e, err)) < 0)
+            return st;
         return write_packet(p, e, err);
     case TM_RAW_FTRACE_EVENT:
         return note_marker(p, e) == TM_OK ? tm_ftrace_write_raw(&p->ftrace, e, err) : tm_error_nomem(err);

@@ -14,6 +14,7 @@ struct tm_recorded_draft {
     struct tm_id_mix mix;
     uint64_t value;            /* of a counter, if has_value */
     bool has_value, value_is_double;
+    uint64_t own_track; /* the event names no track and is on this one; 0: it stays as it is */
     bool is_flow; /* a legacy event of a flow: all its ids are flow ids */
     bool is_body; /* no field of the track event changes (TM_EVENT_RAW_BODY) */
     bool has_extras; /* rows may replace extra counter values; where there are none, these stay as they are */

@@ -31,7 +31,7 @@ static enum tm_status rewrite(const struct tm_recorded_draft *draft, struct tm_b
     while (!r.failed && tm_pb_next(&pb, &f) == TM_OK) {
         enum tm_packet_change change = tm_packet_change_of(f.id);
         if (change == TM_PACKET_CHANGE_EVENT)
-            tm_rewrite_message(&r, &f, tm_rewrite_event_field);
+            tm_rewrite_event(&r, &f);
         else if (change != TM_PACKET_CHANGE_OF_RECORD)
             tm_rewrite_copy(&r, &f);
     }

@@ -36,7 +36,9 @@ void tm_rewrite_ids(struct tm_rewrite *r, const struct tm_pb_field *f)
     put_ids(r, f, false, r->draft->mix.ids);
 }
 
-void tm_rewrite_message(struct tm_rewrite *r, const struct tm_pb_field *f, tm_rewrite_field *each)
+/* Writes the message at F, each of its fields by EACH, after the field ID with VALUE unless VALUE is 0. */
+static void put_message(struct tm_rewrite *r, const struct tm_pb_field *f, tm_rewrite_field *each, uint32_t id,
+                        uint64_t value)
 {
     struct tm_pb pb = tm_pb_of(f->data, f->len);
     struct tm_pb_field g;
@@ -48,6 +50,8 @@ void tm_rewrite_message(struct tm_rewrite *r, const struct tm_pb_field *f, tm_re
         return;
     }
     tm_rewrite_check(r, tm_pb_begin(r->out, f->id, &mark));
+    if (value)
+        tm_rewrite_check(r, tm_pb_put_varint(r->out, id, value));
     while (!r->failed && (st = tm_pb_next(&pb, &g)) == TM_OK) {
         each(r, &g);
         good = g.end;
@@ -57,6 +61,11 @@ void tm_rewrite_message(struct tm_rewrite *r, const struct tm_pb_field *f, tm_re
     if (st < 0)
         tm_rewrite_check(r, tm_buf_add(r->out, good, (size_t)(f->data + f->len - good)));
     tm_rewrite_check(r, tm_pb_end(r->out, mark));
+}
+
+void tm_rewrite_message(struct tm_rewrite *r, const struct tm_pb_field *f, tm_rewrite_field *each)
+{
+    put_message(r, f, each, 0, 0);
 }
 
 static void legacy_field(struct tm_rewrite *r, const struct tm_pb_field *f)
@@ -102,6 +111,8 @@ void tm_rewrite_event_field(struct tm_rewrite *r, const struct tm_pb_field *f)
     case TM_EVENT_CHANGE_TIME:
         return;
     case TM_EVENT_CHANGE_ID:
+        if (d->own_track && f->id == TM_TRACK_EVENT_TRACK_UUID)
+            return;
         put_ids(r, f, false, d->mix.ids);
         return;
     case TM_EVENT_CHANGE_FLOW:
@@ -127,4 +138,9 @@ void tm_rewrite_event_field(struct tm_rewrite *r, const struct tm_pb_field *f)
         return;
     }
     tm_rewrite_copy(r, f);
+}
+
+void tm_rewrite_event(struct tm_rewrite *r, const struct tm_pb_field *f)
+{
+    put_message(r, f, tm_rewrite_event_field, TM_TRACK_EVENT_TRACK_UUID, r->draft->own_track);
 }

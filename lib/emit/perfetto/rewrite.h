@@ -31,6 +31,9 @@ void tm_rewrite_ids(struct tm_rewrite *rewrite, const struct tm_pb_field *f);
  * that readers treat them alike. */
 void tm_rewrite_message(struct tm_rewrite *rewrite, const struct tm_pb_field *f, tm_rewrite_field *each);
 
+/* Writes F, a track event. An event that names no track gets the draft's. */
+tm_rewrite_field tm_rewrite_event;
+
 /* Writes F, a field of a track event. */
 tm_rewrite_field tm_rewrite_event_field;
 

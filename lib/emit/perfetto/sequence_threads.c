@@ -94,10 +94,20 @@ enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const str
     row->event.raw = bytes.data;
     row->event.raw_bytes = (uint32_t)raw_bytes;
     row->event.detail = bytes.data + raw_bytes;
+    row->own_track = 0;
     if (row->first_generation == 0 || e->generation < row->first_generation)
         row->first_generation = e->generation;
     t->written[e->generation] = number;
     return TM_OK;
+}
+
+void tm_sequence_threads_set_own(struct tm_sequence_threads *t, const struct tm_event *e, uint64_t track)
+{
+    uint32_t number;
+    if (!tm_map_find(&t->by_sequence, key_of(e), &number))
+        return;
+    t->rows[number - 1].own_track = track;
+    t->has_own_tracks |= track != 0;
 }
 
 const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *t, const struct tm_event *e)

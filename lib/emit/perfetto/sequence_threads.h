@@ -14,10 +14,12 @@ struct tm_sequence_threads {
         struct tm_event event; /* the descriptor; its payload is owned */
         uint8_t *bytes;
         uint32_t first_generation; /* events of earlier ones had no thread */
+        uint64_t own_track; /* of its events that name no track, if another file has the thread's track; 0: that one */
     } *rows;
     uint32_t count, cap;
     uint32_t *written; /* by generation: number of the written row plus 1 */
     uint32_t written_cap;
+    bool has_own_tracks; /* some row has one */
 };
 
 /* Notes EVENT, a thread's descriptor on its sequence. TM_OK or TM_E_SYSTEM. */
@@ -32,6 +34,24 @@ static inline bool tm_sequence_threads_is_written(const struct tm_sequence_threa
 {
     return threads->count == 0 || generation == 0 ||
            (generation < threads->written_cap && threads->written[generation]);
+}
+
+/* Events of the sequence of EVENT, a noted descriptor, are on TRACK if they name no track; 0: on the thread's own. */
+void tm_sequence_threads_set_own(struct tm_sequence_threads *threads, const struct tm_event *event, uint64_t track);
+
+/* Returns the row whose descriptor precedes events of GENERATION, or NULL. */
+static inline const struct tm_sequence_thread *tm_sequence_threads_of(const struct tm_sequence_threads *threads,
+                                                                      uint32_t generation)
+{
+    uint32_t number = generation < threads->written_cap ? threads->written[generation] : 0;
+    return number ? &threads->rows[number - 1] : NULL;
+}
+
+/* Returns the own track of EVENT, a track event that names none; 0: it has none. */
+static inline uint64_t tm_sequence_threads_own(const struct tm_sequence_threads *threads, const struct tm_event *event)
+{
+    const struct tm_sequence_thread *row = tm_sequence_threads_of(threads, event->generation);
+    return row && row->event.tid == event->tid && row->event.pid == event->pid ? row->own_track : 0;
 }
 
 void tm_sequence_threads_release(struct tm_sequence_threads *threads);

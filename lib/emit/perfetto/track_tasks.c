@@ -245,7 +245,7 @@ static enum tm_status define(struct tm_track_writer *w, struct tm_event *owner, 
 /* States that ranks count on E's machine, once, on the machine's root, which otherwise has no descriptor. */
 static enum tm_status write_ordering(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
-    static const char name[] = "Default Track";
+    static const char name[] = TM_DEFAULT_TRACK_NAME;
     enum tm_status st = tm_map_add(&w->ranked, e->machine, 0);
     if (st == TM_END)
         return TM_OK;
