@@ -805,3 +805,26 @@ b|6000|0|$tid"
         [ "$output" = "$expected" ]
     done
 }
+
+@test "events that name no track are on the thread that their sequence had at that place of the recording" {
+    cd "$BATS_TEST_TMPDIR"
+    # Thread 8, an instant on it, cleared state, an instant; thread 9, an instant on it. The same sequence of another
+    # machine has no thread.
+    python3 "$TM_SRC/t/gen/make-packets.py" >t.pftrace <<-'END'
+	1 { 10: 4 13: 1 60 { 1: 5 4 { 1: 7 2: 8 } } }
+	1 { 8: 3000 10: 4 11 { 9: 3 23: "a" } }
+	1 { 8: 5000 10: 4 13: 1 11 { 9: 3 23: "b" } }
+	1 { 10: 4 13: 1 60 { 1: 6 4 { 1: 7 2: 9 } } }
+	1 { 8: 7000 10: 4 11 { 9: 3 23: "c" } }
+	1 { 8: 8000 10: 4 13: 1 98: 77 11 { 9: 3 23: "d" } }
+	END
+    tm-merge -o m.pftrace t.pftrace
+    for input in t.pftrace m.pftrace; do
+        run slices_of "$input"
+        echo "$input: $output"
+        [ "$output" = "a|0|0|8
+b|0|0|8
+c|0|0|9
+d|0|0|" ]
+    done
+}

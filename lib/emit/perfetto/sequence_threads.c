@@ -10,7 +10,7 @@
 
 static uint64_t key_of(const struct tm_event *e)
 {
-    return tm_hash_u64((uint64_t)e->file << 32 | e->sequence);
+    return tm_hash_u64(e->machine ^ tm_hash_u64((uint64_t)e->file << 32 | e->sequence));
 }
 
 /* Makes room for GENERATION in `written'. */
@@ -19,18 +19,45 @@ static bool reserve_written(struct tm_sequence_threads *t, uint32_t generation)
     return tm_array_grow(&t->written, &t->written_cap, generation, sizeof *t->written, NULL) == TM_OK;
 }
 
-/* Finds or makes the row of KEY. */
-static struct tm_sequence_thread *row_of(struct tm_sequence_threads *t, uint64_t key, uint32_t *number)
+/* Returns the number plus 1 of the thread that events of E's generation have on E's sequence; 0: none. */
+static uint32_t number_at(const struct tm_sequence_threads *t, const struct tm_event *e)
 {
-    if (tm_map_find(&t->by_sequence, key, number))
-        return &t->rows[*number - 1];
+    uint32_t number = 0;
+    (void)tm_map_find(&t->by_sequence, key_of(e), &number);
+    while (number && t->rows[number - 1].first_generation > e->generation)
+        number = t->rows[number - 1].before;
+    return number;
+}
+
+static bool is_same_thread(const struct tm_event *a, const struct tm_event *b)
+{
+    return a->tid == b->tid && a->pid == b->pid;
+}
+
+/* Finds or makes the row of E's thread from E's generation on. NULL: no memory. */
+static struct tm_sequence_thread *row_of(struct tm_sequence_threads *t, const struct tm_event *e, uint32_t *number)
+{
+    uint32_t last = 0;
     if (tm_array_grow(&t->rows, &t->cap, t->count, sizeof *t->rows, NULL) < 0)
         return NULL;
-    if (tm_map_set(&t->by_sequence, key, t->count + 1) != TM_OK)
-        return NULL;
-    t->rows[t->count] = (struct tm_sequence_thread){0};
-    *number = ++t->count;
-    return &t->rows[t->count - 1];
+    (void)tm_map_find(&t->by_sequence, key_of(e), &last);
+    uint32_t *later = NULL, *place = &last;
+    for (; *place && t->rows[*place - 1].first_generation > e->generation; place = &t->rows[*place - 1].before)
+        later = place;
+    struct tm_sequence_thread *row = *place ? &t->rows[*place - 1] : NULL;
+    if (row && (row->first_generation == e->generation || is_same_thread(&row->event, e))) {
+        *number = *place;
+        return row;
+    }
+    if (later && is_same_thread(&t->rows[*later - 1].event, e)) {
+        *number = *later;
+        t->rows[*later - 1].first_generation = e->generation;
+        return &t->rows[*later - 1];
+    }
+    row = &t->rows[t->count];
+    *row = (struct tm_sequence_thread){.first_generation = e->generation, .before = *place};
+    *number = *place = ++t->count;
+    return tm_map_set(&t->by_sequence, key_of(e), last) == TM_OK ? row : NULL;
 }
 
 /* A message in field FIELD, and those of its fields that are left out: a repeated name would count as a later one. */
@@ -74,7 +101,7 @@ enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const str
     uint32_t number;
     if (e->generation == 0)
         return TM_OK;
-    struct tm_sequence_thread *row = row_of(t, key_of(e), &number);
+    struct tm_sequence_thread *row = row_of(t, e, &number);
     if (row && row->bytes && row->bytes == e->raw) /* it is this descriptor, written again */
         return TM_OK;
     const struct strip all = {0, 0, 0, packet_strip};
@@ -95,16 +122,14 @@ enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const str
     row->event.raw_bytes = (uint32_t)raw_bytes;
     row->event.detail = bytes.data + raw_bytes;
     row->own_track = 0;
-    if (row->first_generation == 0 || e->generation < row->first_generation)
-        row->first_generation = e->generation;
     t->written[e->generation] = number;
     return TM_OK;
 }
 
 void tm_sequence_threads_set_own(struct tm_sequence_threads *t, const struct tm_event *e, uint64_t track)
 {
-    uint32_t number;
-    if (!tm_map_find(&t->by_sequence, key_of(e), &number))
+    uint32_t number = number_at(t, e);
+    if (number == 0)
         return;
     t->rows[number - 1].own_track = track;
     t->has_own_tracks |= track != 0;
@@ -112,9 +137,10 @@ void tm_sequence_threads_set_own(struct tm_sequence_threads *t, const struct tm_
 
 const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *t, const struct tm_event *e)
 {
-    uint32_t number;
-    if (tm_sequence_threads_is_written(t, e->generation) || !tm_map_find(&t->by_sequence, key_of(e), &number) ||
-        e->generation < t->rows[number - 1].first_generation || !reserve_written(t, e->generation))
+    if (tm_sequence_threads_is_written(t, e->generation))
+        return NULL;
+    uint32_t number = number_at(t, e);
+    if (number == 0 || !reserve_written(t, e->generation))
         return NULL;
     struct tm_event *event = &t->rows[number - 1].event;
     t->written[e->generation] = number;

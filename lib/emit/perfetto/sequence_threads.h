@@ -1,6 +1,6 @@
-/* The thread of each packet sequence. A thread's descriptor on a sequence holds for all later events of the sequence,
- * also after its state was cleared. The output has one sequence for each clearing, so the descriptor is repeated on
- * each of them. */
+/* The threads of packet sequences. A thread's descriptor on a sequence holds for the later events of the sequence, up
+ * to the next one, also after its state was cleared. The output has one sequence for each clearing, so the descriptor
+ * is repeated on each of them. */
 #ifndef TM_EMIT_PERFETTO_SEQUENCE_THREADS_H
 #define TM_EMIT_PERFETTO_SEQUENCE_THREADS_H
 
@@ -9,11 +9,12 @@
 
 /* Zero-initialise. */
 struct tm_sequence_threads {
-    struct tm_map by_sequence; /* (file, sequence) to the number in rows plus 1 */
+    struct tm_map by_sequence; /* (file, machine, sequence) to the number in rows of its last thread plus 1 */
     struct tm_sequence_thread {
         struct tm_event event; /* the descriptor; its payload is owned */
         uint8_t *bytes;
-        uint32_t first_generation; /* events of earlier ones had no thread */
+        uint32_t first_generation; /* events of earlier ones had another thread or none */
+        uint32_t before;           /* number of the sequence's thread before it plus 1; 0: none */
         uint64_t own_track; /* of its events that name no track, if another file has the thread's track; 0: that one */
     } *rows;
     uint32_t count, cap;
