@@ -83,6 +83,27 @@ static enum tm_status note_names(struct pftrace *p, const struct tm_event *e, st
     }
 }
 
+/* Finds the owner of the track of E's thread; NULL: there is none. If another file than E's has only stated the thread,
+ * by a descriptor without a track, that file gets the track now. */
+static enum tm_status find_owner(struct pftrace *p, const struct tm_event *e, const struct tm_track_owner **owner,
+                                 struct tm_error *err)
+{
+    struct tm_track_owners *owners = &p->packets.owners;
+    int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
+    struct tm_track_task task = tm_track_task_of(owners, raw_id, true, e->pid, e->tid);
+    uint32_t file;
+    uint64_t uuid;
+    *owner = tm_track_owners_find(owners, task);
+    if (*owner || !tm_map_find(&p->threads.stated, tm_hash_u64(task.key + task.life), &file) || file == e->file)
+        return TM_OK;
+    const struct tm_event first = {
+        .machine = e->machine, .file = file, .time_ns = e->time_ns, .pid = e->pid, .tid = e->tid,
+        .flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | (e->flags & TM_EVENT_UNTIMED)};
+    enum tm_status st = tm_track_task(&p->tracks, &first, true, &uuid, err);
+    *owner = tm_track_owners_find(owners, task);
+    return st;
+}
+
 /* Makes track D, at its first descriptor, the owner of its process or thread, unless another file's track is. *OWNER is
  * the uuid of the track that represents the process or thread. */
 static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, const struct described *d, uint64_t *owner,
@@ -92,12 +113,17 @@ static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, con
     int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
     struct tm_track_task of_uuid = {tm_hash_u64(d->uuid ^ tm_hash_u64(raw_id)) | 1, 0};
     struct tm_track_task task = tm_track_task_of(owners, raw_id, d->is_thread, d->pid, d->tid);
-    const struct tm_track_owner *described = tm_track_owners_find(owners, of_uuid), *other;
+    const struct tm_track_owner *described = tm_track_owners_find(owners, of_uuid), *other = NULL;
     *owner = d->uuid;
     if (described) {
         *owner = described->uuid;
         return TM_OK;
     }
+    const struct tm_event at = {.machine = e->machine, .file = e->file, .time_ns = e->time_ns, .pid = d->pid,
+                                .tid = d->tid, .flags = e->flags};
+    enum tm_status st = d->is_thread ? find_owner(p, &at, &other, err) : TM_OK;
+    if (st < 0)
+        return st;
     other = tm_track_owners_find(owners, task);
     if (other && other->file != e->file) {
         *owner = other->uuid;
@@ -148,20 +174,24 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
 enum tm_status tm_pftrace_note_thread(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    const struct tm_track_owner *owner;
     uint64_t uuid;
     if (tm_sequence_threads_note(&p->threads, e) != TM_OK)
         return tm_error_nomem(err);
-    if (!p->packets.defaults.is_shared || (e->flags & both) != both || e->machine >= p->packets.machine_count)
+    if (e->generation == 0 || (e->flags & both) != both || e->machine >= p->packets.machine_count)
         return TM_OK;
-    enum tm_status st = tm_track_task(&p->tracks, e, true, &uuid, err);
-    if (st < 0)
+    enum tm_status st = find_owner(p, e, &owner, err);
+    if (st == TM_OK && owner == NULL) {
+        int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
+        struct tm_track_task task = tm_track_task_of(&p->packets.owners, raw_id, true, e->pid, e->tid);
+        st = tm_map_add(&p->threads.stated, tm_hash_u64(task.key + task.life), e->file);
+        return st < 0 ? tm_error_nomem(err) : TM_OK;
+    }
+    if (st < 0 || owner->file == e->file)
         return st;
-    const struct tm_track_owners *owners = &p->packets.owners;
-    int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
-    const struct tm_track_owner *owner =
-        tm_track_owners_find(owners, tm_track_task_of(owners, raw_id, true, e->pid, e->tid));
-    tm_sequence_threads_set_own(&p->threads, e, owner && owner->file != e->file ? uuid : 0);
-    return TM_OK;
+    st = tm_track_task(&p->tracks, e, true, &uuid, err);
+    tm_sequence_threads_set_own(&p->threads, e, uuid);
+    return st;
 }
 
 /* Returns the key by which events on track UUID find its pending descriptor. */

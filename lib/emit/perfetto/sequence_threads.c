@@ -156,5 +156,6 @@ void tm_sequence_threads_release(struct tm_sequence_threads *t)
     free(t->rows);
     free(t->written);
     tm_map_release(&t->by_sequence);
+    tm_map_release(&t->stated);
     *t = (struct tm_sequence_threads){0};
 }

@@ -21,6 +21,7 @@ struct tm_sequence_threads {
     uint32_t *written; /* by generation: number of the written row plus 1 */
     uint32_t written_cap;
     bool has_own_tracks; /* some row has one */
+    struct tm_map stated; /* threads of descriptors that describe no track, to the file that has the first of each */
 };
 
 /* Notes EVENT, a thread's descriptor on its sequence. TM_OK or TM_E_SYSTEM. */
