@@ -512,3 +512,43 @@ never ends true true' ]
             $'a|b\nb|c\nagain|end of it\nd|never ends' ]
     done
 }
+
+@test "an instant that has a flow is an event of no length, because readers take flows of slices only" {
+    cd "$BATS_TEST_TMPDIR"
+    # Slice a starts flow 1, instant b ends it; instant c has no flow.
+    python3 "$TM_SRC/t/gen/make-packets.py" >t.pftrace <<-'END'
+	1 { 10: 4 13: 1 60 { 1: 5 4 { 1: 7 2: 8 } } }
+	1 { 8: 2000 10: 4 11 { 9: 1 11: 5 23: "a" 47: 0x0000000000000001 } }
+	1 { 8: 3000 10: 4 11 { 9: 2 11: 5 } }
+	1 { 8: 4000 10: 4 11 { 9: 3 11: 5 23: "b" 48: 0x0000000000000001 } }
+	1 { 8: 5000 10: 4 11 { 9: 3 11: 5 23: "c" } }
+	END
+    tm-merge -o m.json t.pftrace
+    run jq -c '.traceEvents[] | select(.name | IN("a", "b", "c")) | [.name, .ph, .dur, .s, .flow_out, .flow_in]' m.json
+    echo "$output"
+    [ "$output" = '["a","X",1,null,true,null]
+["b","X",0,null,null,true]
+["c","i",null,"t",null,null]' ]
+    tm-merge -o m.db m.json
+    run sqlite3 m.db 'SELECT o.name, i.name FROM flow JOIN slice o ON o.id = slice_out JOIN slice i ON i.id = slice_in'
+    [ "$output" = "a|b" ]
+}
+
+@test "an asynchronous event without a category has an empty one, because chrome://tracing shows none without" {
+    cd "$BATS_TEST_TMPDIR"
+    python3 "$TM_SRC/t/gen/make-packets.py" >t.pftrace <<-'END'
+	1 { 8: 2000 10: 4 13: 1 11 { 9: 1 23: "a" 22: "c" } }
+	1 { 8: 3000 10: 4 11 { 9: 1 23: "b" } }
+	1 { 8: 4000 10: 4 11 { 9: 2 23: "b" } }
+	1 { 8: 5000 10: 4 11 { 9: 2 } }
+	1 { 8: 6000 10: 4 11 { 9: 3 23: "i" } }
+	END
+    tm-merge -o m.json t.pftrace
+    run jq -c '.traceEvents[] | [.ph, .cat, .name]' m.json
+    echo "$output"
+    [ "$output" = '["b","c","a"]
+["b","","b"]
+["e","","b"]
+["e","c","a"]
+["n","","i"]' ]
+}

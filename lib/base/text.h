@@ -24,4 +24,10 @@ static inline bool tm_text_is(struct tm_text text, const char *s)
     return text.len == strlen(s) && (text.len == 0 || memcmp(text.data, s, text.len) == 0);
 }
 
+/* True if A and B have the same bytes; a text without data has none. */
+static inline bool tm_text_equal(struct tm_text a, struct tm_text b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
 #endif

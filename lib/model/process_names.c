@@ -31,7 +31,7 @@ enum tm_status tm_processes_name_thread(struct tm_processes *p, int64_t utid, st
     t->string = 0;
     if (t->name) {
         struct tm_text old = tm_processes_text(p, t->name);
-        if (old.data && old.len == name.len && memcmp(old.data, name.data, name.len) == 0)
+        if (old.data && tm_text_equal(old, name))
             return TM_OK;
     }
     return intern(p, name, &t->name, err);

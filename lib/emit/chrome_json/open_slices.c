@@ -37,21 +37,54 @@ enum tm_status tm_json_open_slices_begin(struct tm_json_open_slices *slices, con
     return TM_OK;
 }
 
-void tm_json_open_slices_end(struct tm_json_open_slices *slices, const struct tm_event *e, struct tm_text *category,
-                             struct tm_text *name)
+/* An open slice: its texts, and the bounds of its bytes. */
+struct open_slice {
+    struct tm_text category, name;
+    size_t begin, end;
+};
+
+/* Returns the slice whose bytes end at END of OPEN. */
+static struct open_slice slice_before(const struct tm_buf *open, size_t end)
+{
+    const uint8_t *tail = open->data + end - TAIL_BYTES;
+    const size_t category_len = tm_get_le32(tail), name_len = tm_get_le32(tail + 4);
+    struct open_slice slice = {.begin = end - TAIL_BYTES - name_len - category_len, .end = end};
+    if (tail[8] & HAS_CATEGORY)
+        slice.category = tm_text_at(open->data + slice.begin, category_len);
+    if (tail[8] & HAS_NAME)
+        slice.name = tm_text_at(open->data + slice.begin + category_len, name_len);
+    return slice;
+}
+
+/* True if TEXT is not given or is OTHER. */
+static bool is_or_not_given(struct tm_text text, struct tm_text other)
+{
+    return text.data == NULL || (other.data && tm_text_equal(text, other));
+}
+
+enum tm_status tm_json_open_slices_end(struct tm_json_open_slices *slices, const struct tm_event *e,
+                                       struct tm_text *category, struct tm_text *name, struct tm_error *err)
 {
     uint32_t number;
-    *category = *name = (struct tm_text){0};
-    if (!tm_map_find(&slices->tracks, key_of(e), &number) || slices->open[number - 1].len == 0)
-        return;
+    if (!tm_map_find(&slices->tracks, key_of(e), &number))
+        return TM_OK;
     struct tm_buf *open = &slices->open[number - 1];
-    const uint8_t *tail = open->data + open->len - TAIL_BYTES;
-    size_t category_len = tm_get_le32(tail), name_len = tm_get_le32(tail + 4);
-    if (tail[8] & HAS_NAME)
-        *name = (struct tm_text){tail - name_len, name_len};
-    if (tail[8] & HAS_CATEGORY)
-        *category = (struct tm_text){tail - name_len - category_len, category_len};
-    open->len -= TAIL_BYTES + name_len + category_len;
+    for (size_t end = open->len; end > 0;) {
+        struct open_slice slice = slice_before(open, end);
+        end = slice.begin;
+        if (!is_or_not_given(*category, slice.category) || !is_or_not_given(*name, slice.name))
+            continue;
+        tm_buf_clear(&slices->ended);
+        if (tm_buf_add(&slices->ended, open->data + slice.begin, slice.end - slice.begin) != TM_OK)
+            return tm_error_nomem(err);
+        memmove(open->data + slice.begin, open->data + slice.end, open->len - slice.end);
+        open->len -= slice.end - slice.begin;
+        slice = slice_before(&slices->ended, slices->ended.len);
+        *category = slice.category;
+        *name = slice.name;
+        return TM_OK;
+    }
+    return TM_OK;
 }
 
 void tm_json_open_slices_release(struct tm_json_open_slices *slices)
@@ -59,5 +92,6 @@ void tm_json_open_slices_release(struct tm_json_open_slices *slices)
     for (uint32_t i = 0; i < slices->count; i++)
         tm_buf_release(&slices->open[i]);
     free(slices->open);
+    tm_buf_release(&slices->ended);
     tm_map_release(&slices->tracks);
 }

@@ -13,6 +13,7 @@ struct tm_json_open_slices {
     /* private */
     struct tm_map tracks; /* (file, track) to an index of open plus 1 */
     struct tm_buf *open;  /* names and categories, the innermost last */
+    struct tm_buf ended;  /* the slice that was removed last */
     uint32_t count, cap;
 };
 
@@ -20,9 +21,11 @@ struct tm_json_open_slices {
 enum tm_status tm_json_open_slices_begin(struct tm_json_open_slices *slices, const struct tm_event *e,
                                          struct tm_text category, struct tm_text name, struct tm_error *err);
 
-/* Removes the innermost of E's track; texts without data if none is open. They are valid until the next begin. */
-void tm_json_open_slices_end(struct tm_json_open_slices *slices, const struct tm_event *e, struct tm_text *category,
-                             struct tm_text *name);
+/* Removes the innermost slice of E's track whose *CATEGORY and *NAME are those that are given; one without data is not
+ * given. If there is such a slice, both become the slice's, which are valid until the next end. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_json_open_slices_end(struct tm_json_open_slices *slices, const struct tm_event *e,
+                                       struct tm_text *category, struct tm_text *name, struct tm_error *err);
 
 void tm_json_open_slices_release(struct tm_json_open_slices *slices);
 

@@ -229,10 +229,12 @@ static enum tm_status put_other(struct tm_json_slices *s, const struct tm_event 
         st = note_marker(s, e, &is_open, err);
     if (st < 0 || (is_open && e->kind == TM_KIND_SLICE_BEGIN))
         return st;
-    if (is_tracked && is_end && draft.name.data == NULL)
-        tm_json_open_slices_end(&s->open, e, &draft.category, &draft.name);
+    if (is_tracked && is_end && (st = tm_json_open_slices_end(&s->open, e, &draft.category, &draft.name, err)) < 0)
+        return st;
     if (draft.name.data == NULL && !is_end)
         draft.name = tm_text_str("");
+    if (draft.category.data == NULL && !on_thread) /* chrome://tracing shows no async event without one */
+        draft.category = tm_text_str("");
     if (is_tracked && e->kind == TM_KIND_SLICE_BEGIN)
         st = tm_json_open_slices_begin(&s->open, e, draft.category, draft.name, err);
     draft.form.has_thread_scope = on_thread;
@@ -242,6 +244,11 @@ static enum tm_status put_other(struct tm_json_slices *s, const struct tm_event 
     if ((!on_thread && (st = set_id(s, e, place, &draft, err)) < 0) ||
         (st = tm_json_writer_bind(s->writer, e->file, &draft, err)) < 0)
         return st;
+    if (on_thread && draft.form.bind) { /* readers take flows of slices only */
+        draft.form.phase = 'X';
+        draft.form.dur = TM_JSON_DUR_AFTER_NAME;
+        draft.form.has_thread_scope = false;
+    }
     return tm_json_writer_put(s->writer, &draft, err);
 }
 

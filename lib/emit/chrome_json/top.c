@@ -4,26 +4,17 @@
 #include "emit/names.h"
 #include "json/scan.h"
 
-static bool same(struct tm_text a, struct tm_text b)
-{
-    return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
-}
-
-static bool is(struct tm_text a, const char *s)
-{
-    return a.len == strlen(s) && memcmp(a.data, s, a.len) == 0;
-}
-
 /* True for members that state the origin of recorded times. It is valid for a file, not for the merged timeline. */
 static bool is_about_time(struct tm_text key)
 {
-    return is(key, "baseTimeNanoseconds") || is(key, "beginningOfTime") || is(key, "viztracer_metadata");
+    return tm_text_is(key, "baseTimeNanoseconds") || tm_text_is(key, "beginningOfTime") ||
+           tm_text_is(key, "viztracer_metadata");
 }
 
 /* True for members that state how times are displayed. Only files that have one count when files are compared. */
 static bool is_about_display(struct tm_text key)
 {
-    return is(key, "displayTimeUnit");
+    return tm_text_is(key, "displayTimeUnit");
 }
 
 /* True if every Chrome JSON file has M's key with M's value, and M is the first. */
@@ -37,9 +28,9 @@ static bool is_shared(const struct tm_json_frames *frames, const struct tm_json_
     if (is_about_time(m->key))
         return frames->inputs->json_count == 1 && frames->writer->context->catalog->file_count <= 2;
     while (tm_json_top_next(&pb, &other)) {
-        if (!same(other.key, m->key))
+        if (!tm_text_equal(other.key, m->key))
             continue;
-        if (!same(other.value, m->value) || other.file < m->file)
+        if (!tm_text_equal(other.value, m->value) || other.file < m->file)
             return false;
         agree++;
     }
@@ -52,7 +43,7 @@ static bool is_shared_member(const struct tm_json_frames *frames, const struct t
     struct tm_pb pb = tm_json_top_members_all(frames->members);
     struct tm_json_top_member other = {0};
     while (tm_json_top_next(&pb, &other))
-        if (same(other.key, m->key) && is_shared(frames, &other))
+        if (tm_text_equal(other.key, m->key) && is_shared(frames, &other))
             return true;
     return false;
 }
@@ -103,7 +94,8 @@ static enum tm_status put_metadata(struct tm_json_frames *frames, struct tm_erro
     while (st == TM_OK && tm_json_top_next(&pb, &m)) {
         struct tm_json_value all = {.data = m.value.data, .len = m.value.len, .type = TM_JSON_OBJECT}, key, value;
         struct tm_json_scan scan = tm_json_scan_of(&all);
-        if (!is(m.key, "metadata") || m.value.len == 0 || m.value.data[0] != '{' || is_shared_member(frames, &m))
+        if (!tm_text_is(m.key, "metadata") || m.value.len == 0 || m.value.data[0] != '{' ||
+            is_shared_member(frames, &m))
             continue;
         scan.p++;
         while (st == TM_OK && tm_json_member(&scan, &key, &value) == TM_JSON_OK) {
