@@ -285,3 +285,15 @@ EOF
     tm-merge -o p.db p.pftrace
     answers p.db "SELECT uid, android_appid, android_user_id FROM process WHERE pid = 7" "1010123|10123|10"
 }
+
+@test "flows by bind_id that start twice, or go on without a start, are counted" {
+    x='"ph":"X","pid":1,"tid":1,"dur":1'
+    json "{$x,\"ts\":1,\"bind_id\":1,\"flow_out\":true},{$x,\"ts\":3,\"bind_id\":\"0x1\",\"flow_out\":true},
+        {$x,\"ts\":5,\"bind_id\":2,\"flow_in\":true},{$x,\"ts\":7,\"bind_id\":3,\"flow_in\":true,\"flow_out\":true},
+        {$x,\"ts\":9,\"bind_id\":1,\"flow_in\":true}"
+    answers a.db "SELECT name, severity, value FROM stats WHERE name GLOB 'flow_*' ORDER BY name" \
+        "flow_duplicate_id|error|1
+flow_end_without_start|info|1
+flow_step_without_start|info|1"
+    answers a.db "SELECT count(*) FROM flow" 1
+}

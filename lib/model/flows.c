@@ -66,7 +66,7 @@ enum tm_status tm_flows_start(struct tm_flows *flows, const struct tm_key *flow,
                               struct tm_error *err)
 {
     if (find(flows, flow)) {
-        flows->duplicate++;
+        flows->counts.duplicate++;
         return TM_OK;
     }
     return remember(flows, flow, slice, err);
@@ -87,7 +87,7 @@ static enum tm_status continue_flow(struct tm_flows *flows, const struct tm_key 
     const struct tm_flow_slice *last = find(flows, flow);
     if (last)
         return write_arrow(flows, *last, slice, err);
-    flows->without_start++;
+    flows->counts.without_start++;
     return TM_END;
 }
 
@@ -115,7 +115,7 @@ enum tm_status tm_flows_end_at_next(struct tm_flows *flows, const struct tm_key 
     struct tm_key key = {track, 0, 0};
     enum tm_status st;
     if (flows->pending_count >= PENDING_MAX) {
-        flows->without_slice++;
+        flows->counts.without_slice++;
         return TM_OK;
     }
     st = tm_array_grow(&flows->pending, &flows->pending_cap, flows->pending_count, sizeof *flows->pending, err);
@@ -138,7 +138,7 @@ enum tm_status tm_flows_begun(struct tm_flows *flows, uint32_t track, struct tm_
     for (; i != TM_TABLE_NONE; i = flows->pending[i].next) {
         const struct tm_flow_slice *last = find(flows, &flows->pending[i].flow);
         if (last == NULL) {
-            flows->without_start++;
+            flows->counts.without_start++;
             continue;
         }
         enum tm_status st = flows->rows->flow(flows->rows->self, last->id, slice.id, err);

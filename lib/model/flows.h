@@ -13,11 +13,15 @@ struct tm_flow_slice {
     int64_t id, ts;
 };
 
+/* Flow events without a slice, steps and ends without a start, and repeated starts. */
+struct tm_flow_counts {
+    uint64_t without_slice, without_start, duplicate;
+};
+
 /* Zero-initialise, then set ROWS. The calls return TM_OK, TM_E_SYSTEM or the error of ROWS. */
 struct tm_flows {
     const struct tm_rows *rows; /* receives the arrows */
-    /* Counts of flow events without a slice, without a start, and of repeated starts. */
-    uint64_t without_slice, without_start, duplicate;
+    struct tm_flow_counts counts;
     /* private */
     struct tm_flow_table {
         struct tm_table table;

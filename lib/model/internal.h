@@ -136,6 +136,10 @@ enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev
 enum tm_status tm_model_counter(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
                                 struct tm_model_output *out, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+
+/* Adds to the statistics of PLACE what the last call for a flow has counted since BEFORE; IS_END: it was an end. */
+enum tm_status tm_model_count_flow(struct tm_model *m, struct tm_place place, const struct tm_flow_counts *before,
+                                   bool is_end, struct tm_error *err);
 enum tm_status tm_model_sched(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
                               struct tm_error *err);
 enum tm_status tm_model_task(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,

@@ -9,15 +9,18 @@
 
 enum { FLOW_BY_ID = 1, FLOWS_READ = 4 };
 
+/* A field of the Detail that states a flow. */
+struct stated_flow {
+    uint32_t field;
+    uint64_t id;
+};
+
 /* What an event states of its slice. All but the labels is in its detail. */
 struct stated {
     tm_slice_label label[2];
     struct tm_found_args args;
     uint32_t flow_count; /* flow fields; the first FLOWS_READ of them follow */
-    struct {
-        uint32_t field;
-        uint64_t id;
-    } flows[FLOWS_READ];
+    struct stated_flow flows[FLOWS_READ];
 };
 
 /* Returns the label of EV's name, which may have been translated. */
@@ -163,8 +166,8 @@ static enum tm_status track_of(struct tm_model_tasks *tasks, struct tm_model_lay
 }
 
 /* Applies field FIELD of the Detail, with flow KEY. */
-static enum tm_status flow_id(struct tm_flows *flows, uint32_t field, const struct tm_key *key,
-                              struct tm_flow_slice slice, struct tm_error *err)
+static enum tm_status apply_flow(struct tm_flows *flows, uint32_t field, const struct tm_key *key,
+                                 struct tm_flow_slice slice, struct tm_error *err)
 {
     bool active = tm_flows_active(flows, key);
     switch (field) {
@@ -189,6 +192,31 @@ static struct tm_key flow_key(const struct tm_model_output *out, const struct tm
     return (struct tm_key){tm_model_flow_namespace(out, ev), id, FLOW_BY_ID};
 }
 
+enum tm_status tm_model_count_flow(struct tm_model *m, struct tm_place place, const struct tm_flow_counts *before,
+                                   bool is_end, struct tm_error *err)
+{
+    const struct tm_flow_counts *now = &m->flows.counts;
+    enum tm_status st = TM_OK;
+    if (now->without_slice != before->without_slice)
+        st = tm_model_count(&m->out, place, TM_MODEL_FLOW_WITHOUT_SLICE, err);
+    if (st == TM_OK && now->without_start != before->without_start)
+        st = tm_model_count(&m->out, place,
+                            is_end ? TM_MODEL_FLOW_END_WITHOUT_START : TM_MODEL_FLOW_STEP_WITHOUT_START, err);
+    if (st == TM_OK && now->duplicate != before->duplicate)
+        st = tm_model_count(&m->out, place, TM_MODEL_FLOW_DUPLICATE, err);
+    return st;
+}
+
+/* Applies FLOW of EV to the event's slice. */
+static enum tm_status flow_id(struct tm_model *m, const struct tm_model_event *ev, const struct stated_flow *flow,
+                              struct tm_flow_slice slice, struct tm_error *err)
+{
+    const struct tm_key key = flow_key(&m->out, ev, flow->id);
+    const struct tm_flow_counts before = m->flows.counts;
+    enum tm_status st = apply_flow(&m->flows, flow->field, &key, slice, err);
+    return st < 0 ? st : tm_model_count_flow(m, ev->place, &before, flow->field == TM_DETAIL_BIND_IN, err);
+}
+
 /* Reads the detail of EV and loads what is read later for it. */
 static void read_detail(const struct tm_model *m, const struct tm_model_event *ev, struct stated *stated)
 {
@@ -202,38 +230,33 @@ static void read_detail(const struct tm_model *m, const struct tm_model_event *e
         } else if (is_flow(&f) && stated->flow_count++ < FLOWS_READ) {
             const struct tm_key key = flow_key(&m->out, ev, f.value);
             tm_flows_prefetch(&m->flows, &key);
-            stated->flows[stated->flow_count - 1].field = f.id;
-            stated->flows[stated->flow_count - 1].id = f.value;
+            stated->flows[stated->flow_count - 1] = (struct stated_flow){f.id, f.value};
         }
     }
     tm_arg_sets_prefetch(&m->out.arg_sets, &stated->args);
 }
 
 /* Applies the flows of an event's slice that have no room in struct stated. */
-static enum tm_status more_flow_ids(struct tm_flows *flows, struct tm_model_output *out, struct tm_model_event *ev,
-                                    struct tm_flow_slice slice, struct tm_error *err)
+static enum tm_status more_flow_ids(struct tm_model *m, const struct tm_model_event *ev, struct tm_flow_slice slice,
+                                    struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(ev->e->detail, ev->e->detail_bytes);
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; st == TM_OK && tm_pb_next(&pb, &f) == TM_OK;) {
-        const struct tm_key key = flow_key(out, ev, f.value);
+    for (uint32_t i = 0; st == TM_OK && tm_pb_next(&pb, &f) == TM_OK;)
         if (is_flow(&f) && i++ >= FLOWS_READ)
-            st = flow_id(flows, f.id, &key, slice, err);
-    }
+            st = flow_id(m, ev, &(struct stated_flow){f.id, f.value}, slice, err);
     return st;
 }
 
 /* Applies the flows of an event's slice. */
-static enum tm_status flow_ids(struct tm_model *m, struct tm_model_event *ev, const struct stated *stated,
+static enum tm_status flow_ids(struct tm_model *m, const struct tm_model_event *ev, const struct stated *stated,
                                struct tm_flow_slice slice, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; st == TM_OK && i < stated->flow_count && i < FLOWS_READ; i++) {
-        const struct tm_key key = flow_key(&m->out, ev, stated->flows[i].id);
-        st = flow_id(&m->flows, stated->flows[i].field, &key, slice, err);
-    }
-    return st < 0 || stated->flow_count <= FLOWS_READ ? st : more_flow_ids(&m->flows, &m->out, ev, slice, err);
+    for (uint32_t i = 0; st == TM_OK && i < stated->flow_count && i < FLOWS_READ; i++)
+        st = flow_id(m, ev, &stated->flows[i], slice, err);
+    return st < 0 || stated->flow_count <= FLOWS_READ ? st : more_flow_ids(m, ev, slice, err);
 }
 
 /* Notes slice ID on TRACK; times of its thread may follow. */
