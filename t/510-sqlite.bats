@@ -263,6 +263,8 @@ for i in range(40000):
 print('{"ph":"E","pid":1,"tid":1,"ts":500000,"tts":150.5},')
 print('{"ph":"X","name":"c","pid":1,"tid":1,"ts":600000,"dur":9,"tts":200,"tdur":4},')
 print('{"ph":"i","name":"i","s":"t","pid":1,"tid":1,"ts":700000,"tts":300},')
+print('{"ph":"i","name":"p","s":"p","pid":1,"tid":1,"ts":710000,"tts":300},')
+print('{"ph":"i","name":"g","s":"g","pid":1,"tid":1,"ts":720000,"tts":300},')
 print('{"ph":"B","name":"d","pid":1,"tid":1,"ts":800000,"tts":400},{"ph":"E","pid":1,"tid":1,"ts":800005,"tts":403},')
 print('{"ph":"b","cat":"k","id":1,"name":"async","pid":1,"tid":1,"ts":900000,"tts":400}]')
 EOF
@@ -270,9 +272,11 @@ EOF
     answers a.db "SELECT name, dur, thread_ts, thread_dur FROM slice WHERE name != 'x' ORDER BY ts" "b|500000000|100000|50500
 c|9000|200000|4000
 i|0|300000|-
+p|0|-|-
+g|0|-|-
 d|5000|400000|3000
 async|-1|-|-"
-    answers a.db "SELECT count(*) FROM slices WHERE cat IS NULL AND slice_id = id AND thread_ts IS NULL" 40000
+    answers a.db "SELECT count(*) FROM slices WHERE cat IS NULL AND slice_id = id AND thread_ts IS NULL" 40002
 }
 
 @test "a process of Android has the app and the user of its uid" {

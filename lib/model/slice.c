@@ -338,8 +338,8 @@ static enum tm_status begin(struct tm_model *m, struct tm_model_event *ev, struc
     return begun(m, ev, stated, row, err);
 }
 
-/* Times of the thread's own clock. In Chrome JSON they precede the args. Async events have none, as in the reference
- * importer. */
+/* Times of the thread's own clock. In Chrome JSON they precede the args. Async events, and instants of a process or of
+ * the whole trace, have none, as in the reference importer. */
 struct thread_times {
     bool has_ts, has_dur;
     int64_t ts, dur;
@@ -351,7 +351,8 @@ static struct thread_times thread_times(const struct tm_model_event *ev)
     struct tm_pb pb = tm_pb_of(ev->e->detail, ev->e->detail_bytes);
     struct tm_pb_field f;
     bool is_named = tm_named_track_is_of(ev->e); /* its own time counts from the slice's start */
-    if (!(ev->is_json || is_named) || ev->e->flags & TM_EVENT_ASYNC || ev->e->detail_bytes == 0)
+    bool is_of_thread = ev->is_json && tm_event_scope(ev->e->flags) == TM_SCOPE_THREAD;
+    if (!(is_of_thread || is_named) || ev->e->flags & TM_EVENT_ASYNC || ev->e->detail_bytes == 0)
         return times;
     while (tm_pb_next(&pb, &f) == TM_OK && f.id != TM_DETAIL_ARGS) {
         if (f.id == TM_DETAIL_THREAD_TIME) {
