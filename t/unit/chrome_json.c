@@ -112,6 +112,16 @@ static void test_metadata(void)
           "metadata pid=5 tid=5 'process_name' def "
           "raw={\"ph\":\"M\",\"name\":\"process_name\",\"pid\":5,\"args\":{\"name\":3}}\n"
           "stat json_parser_failure 1\n");
+    /* An argument of the wrong form is counted; one that is missing is not, nor are labels. */
+    GIVES("[{\"ph\":\"M\",\"name\":\"process_name\",\"args\":{}},"
+          "{\"ph\":\"M\",\"name\":\"process_labels\",\"tid\":6,\"args\":{\"labels\":\"\"}},"
+          "{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":5,\"args\":{\"sort_index\":\"x\"}}]",
+          "metadata 'process_name' def raw={\"ph\":\"M\",\"name\":\"process_name\",\"args\":{}}\n"
+          "metadata tid=6 'process_labels' def "
+          "raw={\"ph\":\"M\",\"name\":\"process_labels\",\"tid\":6,\"args\":{\"labels\":\"\"}}\n"
+          "metadata pid=5 tid=5 'thread_sort_index' def "
+          "raw={\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":5,\"args\":{\"sort_index\":\"x\"}}\n"
+          "stat json_parser_failure 1\n");
     GIVES("[{\"ph\":\"B\",\"ts\":1,\"pid\":\"P\",\"tid\":\"T\",\"name\":\"n\"},{\"ph\":\"M\",\"pid\":\"P\","
           "\"name\":\"process_name\",\"args\":{\"name\":\"other\"}},{\"ph\":\"E\",\"ts\":1,\"pid\":1,\"tid\":\"T\"}]",
           "process pid=1073741825 tid=1073741826 def process{name=P}\n"

@@ -101,11 +101,18 @@ static const struct meta metas[] = {
     {"thread_sort_index", "sort_index", false, TM_THREAD_DESCRIPTION_SORT_INDEX},
 };
 
+/* Counts an argument of the wrong form. Labels are not counted, because the reference importer does not read them. */
+static enum tm_status refuse(struct tm_json_row_builder *w, const struct meta *m)
+{
+    w->rows->parser_failures += !(m->process && m->field == TM_PROCESS_DESCRIPTION_LABELS);
+    return TM_END;
+}
+
 static enum tm_status put_sort_index(struct tm_json_row_builder *w, const struct meta *m, const struct tm_json_value *v)
 {
     int64_t n;
     if (v->type != TM_JSON_NUMBER || tm_decimal_scale((const char *)v->data, v->len, 0, &n) != TM_OK)
-        return TM_END;
+        return refuse(w, m);
     return put_int(&w->rows->message, m->field, n) == TM_OK ? TM_OK : TM_E_SYSTEM;
 }
 
@@ -137,7 +144,7 @@ static enum tm_status put_meta(struct tm_json_row_builder *w, const struct meta 
     if (m->field == TM_PROCESS_DESCRIPTION_SORT_INDEX || m->field == TM_THREAD_DESCRIPTION_SORT_INDEX)
         return put_sort_index(w, m, &v);
     if (v.type != TM_JSON_STRING || v.len == 0)
-        return TM_END;
+        return refuse(w, m);
     /* A process or thread whose id is a string keeps that string as its name. */
     if (m->process && m->field == TM_PROCESS_DESCRIPTION_NAME && w->pid_is_text)
         v = w->json->value[TM_JF_PID];
@@ -161,7 +168,6 @@ enum tm_status tm_json_metadata_event(struct tm_json_row_builder *w)
             return add_description(w, metas[i].process);
         if (st < 0)
             return tm_error_nomem(w->err);
-        w->rows->parser_failures += tm_json_event_of(w->json, TM_JF_ARGS, TM_JSON_OBJECT) != NULL;
         break;
     }
     w->event.kind = TM_KIND_METADATA;
