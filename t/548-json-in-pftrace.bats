@@ -75,6 +75,21 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$(sqlite3 -separator ' ' one.db "$threads" | paste -sd,)" = "5 0,5 7,6 0,7 7" ]
 }
 
+@test "a thread that only metadata of something else mentions is a thread of its process" {
+    echo '[{"ph":"M","pid":1,"tid":2,"name":"process_name","args":{"name":"p"}},{"ph":"M","pid":1,"tid":3,"name":"num_cpus"},
+        {"ph":"M","pid":1,"tid":4,"name":"process_labels","ts":5,"args":{"labels":"l"}},
+        {"ph":"M","tid":5,"name":"other"},{"ph":"M","pid":1,"tid":3,"name":"thread_name","args":{"name":"t"}},
+        {"ph":"M","pid":1,"tid":3,"name":"thread_sort_index","args":{"sort_index":7}}]' >a.json
+    merge a.json
+    tm-merge -o one.db a.json
+    for db in m.db one.db; do
+        [ "$(sqlite3 -separator ' ' $db "SELECT tid, pid, t.name FROM thread t JOIN process p USING (upid) WHERE tid != 0
+            AND tid != pid ORDER BY tid" | paste -sd,)" = "2 1 ,3 1 t,4 1 ,5 0 " ]
+    done
+    # The first descriptor of thread 3 has its rank, although other metadata precedes the index.
+    python3 "$TM_SRC/t/check/list-packets.py" -f 60.4.2 -f 60.12 m.pftrace | grep 60.4.2=3 | head -1 | grep '60.12=7$'
+}
+
 @test "array elements keep their numbers after elements without an argument" {
     echo '[{"ph":"X","pid":1,"tid":2,"name":"n","ts":1,"dur":1,"args":{"d":[[],[3,4],{},{"a":[{},[],5]},6],"far[99999999]":7,"h":[{},{}]}}]' >a.json
     merge a.json

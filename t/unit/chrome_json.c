@@ -117,7 +117,7 @@ static void test_metadata(void)
           "{\"ph\":\"M\",\"name\":\"process_labels\",\"tid\":6,\"args\":{\"labels\":\"\"}},"
           "{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":5,\"args\":{\"sort_index\":\"x\"}}]",
           "metadata 'process_name' def raw={\"ph\":\"M\",\"name\":\"process_name\",\"args\":{}}\n"
-          "metadata tid=6 'process_labels' def "
+          "metadata pid=0 tid=6 'process_labels' def "
           "raw={\"ph\":\"M\",\"name\":\"process_labels\",\"tid\":6,\"args\":{\"labels\":\"\"}}\n"
           "metadata pid=5 tid=5 'thread_sort_index' def "
           "raw={\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":5,\"args\":{\"sort_index\":\"x\"}}\n"

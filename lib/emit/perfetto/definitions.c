@@ -206,12 +206,13 @@ static uint64_t sequence_need(const struct tm_event *e)
     return e->generation ? tm_hash_u64(tm_hash_u64((uint64_t)e->file << 32 | e->sequence)) | 1 : 0;
 }
 
-/* True if E states untimed facts about a process or thread, from a file that is not a proto. */
+/* True if E states untimed facts about a process or thread, or mentions one, from a file that is not a proto. */
 static bool is_plain_metadata(const struct tm_event *e)
 {
     enum tm_raw raw = tm_event_raw(e->flags);
-    return (e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_THREAD) && (raw == TM_RAW_JSON || raw == TM_RAW_NONE) &&
-           !tm_event_is_timed(e->flags) && !(e->flags & TM_EVENT_DERIVED);
+    return (e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_THREAD || tm_track_task_is_mentioned(e)) &&
+           (raw == TM_RAW_JSON || raw == TM_RAW_NONE) && !tm_event_is_timed(e->flags) &&
+           !(e->flags & TM_EVENT_DERIVED);
 }
 
 bool tm_pftrace_is_due_later(const struct tm_event *e)

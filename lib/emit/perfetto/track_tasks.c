@@ -304,6 +304,14 @@ enum tm_status tm_track_task_define(struct tm_track_writer *w, const struct tm_e
     return TM_OK;
 }
 
+enum tm_status tm_track_task_mention(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    bool has_own_track = w->names.is_enabled; /* events of the file are on a track below */
+    if (tm_track_owners_find(&w->packets->owners, task_of(w, e, true)))
+        return TM_OK;
+    return describe_task(w, e, true, tm_track_key(w, e, TM_TRACK_KIND_THREAD, has_own_track), err);
+}
+
 /* Writes NAME on its track at E's time. */
 static enum tm_status write_name(struct tm_track_writer *w, const struct tm_pending_name *name,
                                  const struct tm_event *e, struct tm_error *err)

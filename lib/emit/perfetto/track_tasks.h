@@ -39,4 +39,17 @@ enum tm_status tm_track_task_note_rank(struct tm_track_writer *writer, const str
 /* Writes the facts of EVENT, a PROCESS or THREAD row, about its process or thread. */
 enum tm_status tm_track_task_define(struct tm_track_writer *writer, const struct tm_event *event, struct tm_error *err);
 
+/* True if EVENT is metadata of Chrome JSON that mentions a thread without facts about it. For readers the thread
+ * exists. */
+static inline bool tm_track_task_is_mentioned(const struct tm_event *event)
+{
+    const uint32_t all = TM_EVENT_DEFINITION | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    return (event->kind == TM_KIND_METADATA || event->kind == TM_KIND_PROCESS) && (event->flags & all) == all &&
+           tm_event_raw(event->flags) == TM_RAW_JSON;
+}
+
+/* Describes the thread that EVENT mentions, unless a track represents it. */
+enum tm_status tm_track_task_mention(struct tm_track_writer *writer, const struct tm_event *event,
+                                     struct tm_error *err);
+
 #endif

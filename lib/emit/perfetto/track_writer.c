@@ -478,8 +478,13 @@ enum tm_status tm_track_write(struct tm_track_writer *w, const struct tm_event *
     enum tm_status st = check(w, e, err);
     if (st < 0)
         return st;
-    if (e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_THREAD)
-        return tm_track_task_define(w, e, err);
+    bool is_task = e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_THREAD;
+    if (is_task)
+        st = tm_track_task_define(w, e, err);
+    if (st == TM_OK && tm_track_task_is_mentioned(e))
+        st = tm_track_task_mention(w, e, err);
+    if (st < 0 || is_task)
+        return st;
     if (e->kind == TM_KIND_TRACK)
         return write_described(w, e, err);
     if (!tm_event_is_timed(e->flags))

@@ -171,7 +171,7 @@ enum tm_status tm_json_metadata_event(struct tm_json_row_builder *w)
         break;
     }
     w->event.kind = TM_KIND_METADATA;
-    w->event.flags |= definition_flags(w);
+    w->event.flags |= definition_flags(w) | (w->has_tid ? TM_EVENT_HAS_PID : 0u);
     tm_buf_clear(&w->rows->detail);
     enum tm_status st = tm_json_row_builder_string(w, TM_JF_NAME, &w->event.name);
     return st < 0 ? st : tm_json_row_builder_add(w);
