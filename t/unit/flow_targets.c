@@ -77,6 +77,8 @@ static void test_order(void)
     begins(&t, OTHER, 42, 44);
     is_int(bound(&t, TRACK, FLOW, 45), 45);
     is_int(bound(&t, OTHER, FLOW, 46), 46); /* its slice has no later time */
+    is_int(bound(&t, 9, 2, 47), 47);        /* there is no slice, so it does not count as the begin of its flow */
+    is_int(bound(&t, OTHER, 2, 48), 42);
     tm_flow_targets_release(&t);
 }
 

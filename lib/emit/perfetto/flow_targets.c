@@ -103,9 +103,9 @@ enum tm_status tm_flow_targets_bind(struct tm_flow_targets *t, uint64_t uuid, ui
 {
     struct tm_flow_stack *s = NULL;
     enum tm_status st = stack_of(t, uuid, &s, err);
-    if (st < 0)
+    if (st < 0 || s->depth == 0) /* without a slice it has no effect on its flow */
         return st;
-    if (s->depth && s->open[s->depth - 1].end_ns <= *ts_ns) {
+    if (s->open[s->depth - 1].end_ns <= *ts_ns) {
         const struct tm_flow_slice_span *span = &s->open[s->depth - 1];
         int64_t last_ns = last_of(t, flow), at_ns = last_ns > span->begin_ns ? last_ns : span->begin_ns;
         if (at_ns == span->begin_ns || at_ns < span->end_ns)
