@@ -301,3 +301,16 @@ flow_end_without_start|info|1
 flow_step_without_start|info|1"
     answers a.db "SELECT count(*) FROM flow" 1
 }
+
+@test "an event that cuts short begins in two complete events counts both" {
+    x='"pid":1,"tid":1,"name"'
+    json "{\"ph\":\"X\",$x:\"a\",\"ts\":10,\"dur\":100},{\"ph\":\"B\",$x:\"b\",\"ts\":15},
+        {\"ph\":\"X\",$x:\"c\",\"ts\":20,\"dur\":50},{\"ph\":\"B\",$x:\"d\",\"ts\":30},
+        {\"ph\":\"X\",$x:\"e\",\"ts\":200,\"dur\":1}"
+    answers a.db "SELECT name, ts, dur FROM slice ORDER BY ts" "a|10000|100000
+b|15000|95000
+c|20000|50000
+d|30000|40000
+e|200000|1000"
+    answers a.db "SELECT value FROM stats WHERE name = 'misplaced_end_event'" 2
+}

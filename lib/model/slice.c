@@ -316,6 +316,13 @@ static enum tm_status spill(struct tm_model *m, struct tm_model_event *ev, struc
     return st;
 }
 
+/* Counts the complete slices whose open descendants were cut short since there were BEFORE of them. */
+static enum tm_status count_cuts(struct tm_model *m, struct tm_place place, uint64_t before, struct tm_error *err)
+{
+    uint64_t count = m->slices.cut_short - before;
+    return count ? tm_model_stats_add(&m->out.stats, place, TM_MODEL_CUT_SHORT, count, err) : TM_OK;
+}
+
 static enum tm_status begin(struct tm_model *m, struct tm_model_event *ev, struct tm_slice_row *row,
                             const struct stated *stated, struct tm_error *err)
 {
@@ -330,7 +337,7 @@ static enum tm_status begin(struct tm_model *m, struct tm_model_event *ev, struc
         if ((st = spill(m, ev, row, stated->label, err)) < 0)
             return st;
     }
-    if (m->slices.cut_short != cut && tm_model_count(&m->out, ev->place, TM_MODEL_CUT_SHORT, err) < 0)
+    if (count_cuts(m, ev->place, cut, err) < 0)
         return TM_E_SYSTEM;
     if (st == TM_END)
         return tm_model_count(&m->out, ev->place,
@@ -390,8 +397,8 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
     uint64_t cut = m->slices.cut_short;
     enum tm_status found = tm_slices_end(&m->slices, track, &at, &ended, err);
     enum tm_status st = found;
-    if (found >= 0 && m->slices.cut_short != cut)
-        st = tm_model_count(&m->out, ev->place, TM_MODEL_CUT_SHORT, err);
+    if (found >= 0)
+        st = count_cuts(m, ev->place, cut, err);
     if (st < 0)
         return st;
     if (found == TM_END)
