@@ -76,6 +76,8 @@ for line in sys.stdin:
         $'gecko|10\ninstruments|6\nlinux.perf|7\nperf_text|5\nsimpleperf|3'
     same "SELECT (SELECT count(*) FROM perf_sample), (SELECT count(*) FROM instruments_sample),
         (SELECT count(*) FROM cpu_profile_stack_sample)" '7|6|18'
+    # A frame without an address has the reference's number for that.
+    same "SELECT count(*) > 4, count(rel_pc) = count(*) FROM stack_profile_frame" '1|1'
 }
 
 @test "perf.data: each sample's event is a counter of the cpu, and the sample has its value" {

@@ -154,8 +154,8 @@ struct tm_frame_row {
     int64_t id;
     struct tm_text function;
     int64_t mapping; /* one without a name if it is not known */
-    bool has_pc, has_line;
-    int64_t rel_pc;
+    bool has_line;
+    int64_t rel_pc; /* 0: not stated */
     struct tm_text file; /* of the source; data NULL: unknown */
     uint32_t line;
 };

@@ -71,10 +71,9 @@ static enum tm_status add_frame(struct tm_stacks *stacks, const struct tm_pb_fie
             mapping.name = text;
         else if (is_of_mapping(&mapping, &f, text))
             continue;
-        else if (f.id == TM_STACK_FRAME_REL_PC && f.type == TM_PB_VARINT) {
-            row.has_pc = true;
+        else if (f.id == TM_STACK_FRAME_REL_PC && f.type == TM_PB_VARINT)
             row.rel_pc = (int64_t)f.value;
-        } else if (f.id == TM_STACK_FRAME_FILE && f.type == TM_PB_LEN)
+        else if (f.id == TM_STACK_FRAME_FILE && f.type == TM_PB_LEN)
             row.file = text;
         else if (f.id == TM_STACK_FRAME_LINE && f.type == TM_PB_VARINT) {
             row.has_line = true;

@@ -96,7 +96,7 @@ static enum tm_status frame(void *self, const struct tm_frame_row *row, struct t
     if (st < 0)
         return st;
     tm_sqlite_bind_id(stmt, 3, row->mapping);
-    tm_sqlite_bind_maybe(stmt, 4, row->has_pc, row->rel_pc);
+    sqlite3_bind_int64(stmt, 4, row->rel_pc);
     tm_sqlite_bind_maybe(stmt, 5, has_symbol(row), row->id);
     st = tm_sqlite_run(s, stmt, err);
     return st < 0 || !has_symbol(row) ? st : symbol(s, row, err);
