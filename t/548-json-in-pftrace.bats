@@ -157,6 +157,14 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
         LEFT JOIN process_track pt ON pt.id = t.id LEFT JOIN process p USING (upid) ORDER BY s.ts")" = "p 1 1,g 1 " ]
 }
 
+@test "instants of a process that another file describes are on a track with the name of their file" {
+    echo '[{"ph":"i","s":"p","pid":1,"tid":2,"name":"p","ts":1},{"ph":"M","pid":1,"name":"process_name","args":{"name":"one"}}]' >a.json
+    echo '[{"ph":"i","s":"p","pid":1,"tid":3,"name":"q","ts":2},{"ph":"i","s":"p","pid":1,"tid":3,"name":"r","ts":3}]' >b.json
+    merge a.json b.json
+    [ "$(rows "SELECT s.name, t.name, p.name FROM slice s JOIN process_track t ON t.id = s.track_id JOIN process p USING (upid)
+        WHERE s.name != 'p' ORDER BY s.ts")" = "q b.json one,r b.json one" ]
+}
+
 @test "sort indices are ranks of the first descriptors, and the root enables ranks" {
     cd "$BATS_TEST_TMPDIR"
     printf '{"traceEvents":[

@@ -62,9 +62,9 @@ static enum tm_status describe_task(struct tm_track_writer *w, const struct tm_e
     return tm_track_packet_describe(w, e, uuid, err);
 }
 
-/* Describes the track of E's file below PARENT, the track that represents the thread. */
-static enum tm_status describe_on_thread(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
-                                         uint64_t parent, struct tm_error *err)
+/* Describes the track of E's file below PARENT, the track that represents the process or thread. */
+static enum tm_status describe_below(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                     uint64_t parent, struct tm_error *err)
 {
     if (tm_track_packet_below(w, e, parent) != TM_OK)
         return tm_error_nomem(err);
@@ -128,8 +128,7 @@ static enum tm_status find_task(struct tm_track_writer *w, const struct tm_event
             return TM_OK;
         if (st < 0)
             return tm_error_nomem(err);
-        return is_thread ? describe_on_thread(w, e, *uuid, owner->uuid, err)
-                         : tm_packet_child_track(w->packets, e, *uuid, owner->uuid, err);
+        return describe_below(w, e, *uuid, owner->uuid, err);
     }
     return describe_task(w, e, is_thread, *uuid, err);
 }
