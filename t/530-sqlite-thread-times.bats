@@ -87,3 +87,23 @@ late|NULL|NULL|400|60'
         [ -s out ]
     done
 }
+
+@test "legacy fields count on a track that is described before its parent" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
+1 { 10: 7 13: 1 60 { 1: 12 5: 11 2: "inner" } }
+1 { 10: 7 60 { 1: 11 5: 10 2: "outer" } }
+1 { 10: 7 60 { 1: 10 4 { 1: 5 2: 6 } } }
+1 { 10: 7 60 { 1: 20 5: 21 2: "circle" } }
+1 { 10: 7 60 { 1: 21 5: 20 2: "circle" } }
+1 { 10: 7 8: 10 11 { 9: 1 11: 12 23: "a" 17: 7 20: 9 } }
+1 { 10: 7 8: 20 11 { 9: 2 11: 12 17: 8 20: 11 } }
+1 { 10: 7 8: 30 11 { 9: 1 11: 20 23: "c" 17: 7 } }
+END
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT name, thread_ts, thread_dur, thread_instruction_count, thread_instruction_delta FROM slice" 'a|7000|1000|9|2'
+    same "SELECT c.ts, t.type, c.value, tid FROM counter c JOIN thread_counter_track t ON t.id = c.track_id
+        JOIN thread USING (utid) ORDER BY c.id" '10|thread_time|7000.0|6
+10|thread_instructions|9.0|6
+20|thread_time|8000.0|6
+20|thread_instructions|11.0|6'
+}

@@ -3,16 +3,30 @@
 #include "format/perfetto/count.h"
 #include "format/perfetto/description.h"
 
-enum { KIND_MASK = 3, INCREMENTAL = 4, PID_SHIFT = 32 };
+enum { KIND_MASK = 3, INCREMENTAL = 4, CHILD = 8, PID_SHIFT = 32 };
+
+enum { ANCESTORS_MAX = 100 };
+
+/* Returns ENTRY, or the entry of its track's nearest ancestor that states what it is. NULL: none is known. */
+static const struct tm_proto_map_entry *find_stated(const struct tm_proto_map *tracks,
+                                                    const struct tm_proto_map_entry *entry)
+{
+    for (int i = 0; entry && entry->v1 & CHILD; i++)
+        entry = i < ANCESTORS_MAX ? tm_proto_map_find(tracks, entry->k1, entry->v2) : NULL;
+    return entry;
+}
 
 struct tm_proto_track tm_proto_track_find(const struct tm_proto_map *tracks, uint32_t machine, uint64_t uuid)
 {
-    const struct tm_proto_map_entry *entry = tm_proto_map_find(tracks, machine, uuid);
+    const struct tm_proto_map_entry *own = tm_proto_map_find(tracks, machine, uuid);
+    const struct tm_proto_map_entry *entry = find_stated(tracks, own);
     struct tm_proto_track track = {0};
     if (entry == NULL)
         return track;
     track.kind = (enum tm_proto_track_kind)(entry->v1 & KIND_MASK);
     if (track.kind == TM_PROTO_TRACK_COUNTER) {
+        if (own->v1 & CHILD)
+            return (struct tm_proto_track){0};
         track.is_incremental = (entry->v1 & INCREMENTAL) != 0;
         track.unit_multiplier = (int64_t)entry->v2;
     } else {
@@ -28,24 +42,19 @@ static int64_t tid_of(const struct tm_proto_thread *thread)
     return thread->sandboxed ? tm_proto_synthetic_tid(thread->tid, thread->pid) : thread->tid;
 }
 
-/* Remembers that TRACK belongs to the thread or process of its parent. Tracks past the limit are not remembered. */
+/* Remembers the parent of TRACK, which may be described later. Tracks past the limit are not remembered. */
 static enum tm_status remember_child(struct tm_proto_map *tracks, uint32_t machine,
                                      const struct tm_proto_track_descriptor *track, struct tm_error *err)
 {
-    struct tm_proto_map_entry *entry, *parent = NULL;
-    if (track->has_parent)
-        parent = tm_proto_map_find(tracks, machine, track->parent);
-    if (parent == NULL || (parent->v1 & KIND_MASK) == TM_PROTO_TRACK_COUNTER)
+    struct tm_proto_map_entry *entry;
+    if (track->parent == 0 || tm_proto_map_find(tracks, machine, track->uuid))
         return TM_OK;
-    if (tm_proto_map_find(tracks, machine, track->uuid))
-        return TM_OK;
-    uint64_t v1 = parent->v1, v2 = parent->v2;
     enum tm_status st = tm_proto_map_add(tracks, machine, track->uuid, TM_PROTO_TRACKS_MAX / 2, &entry);
     if (st < 0)
         return tm_error_nomem(err);
     if (st == TM_OK) {
-        entry->v1 = v1;
-        entry->v2 = v2;
+        entry->v1 = CHILD;
+        entry->v2 = track->parent;
     }
     return TM_OK;
 }
