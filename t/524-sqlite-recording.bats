@@ -376,3 +376,20 @@ print("single|||00000000-0000-0000-%s-%s" % (h[:4], h[4:]))' "$1"
     tm-merge -q -o p.db long.json short.json
     [ "$(uuid p.db)" = '' ]
 }
+
+@test "packets that lost their state are noticed, and overwritten events of a cpu are no error, as in the reference" {
+    packets p.pftrace '[[(10, 1), (8, 1), (13, 2), (11, message((9, 3), (23, "e")))],
+        [(10, 2), (8, 2), (12, message((2, message((1, 1), (2, "n")))))], [(10, 2), (44, message((1, 5), (2, 6)))],
+        [(10, 3), (13, 1)], [(10, 3), (11, message((9, 3), (1, 5), (23, "d")))],
+        [(34, message((1, 1), (2, message((1, 3), (3, 1))), (9, 12)))], [(34, message((1, 2), (2, message((1, 3), (3, 4)))))]]'
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT name, severity, source, value, description IS NOT NULL FROM stats WHERE value != 0 AND
+        name NOT LIKE 'ftrace_cpu_overrun_%n%d%' AND name NOT LIKE '%_begin' ORDER BY name" \
+        'ftrace_abi_errors_skipped_zero_data_length|info|analysis|1|1
+ftrace_cpu_overrun_delta|info|trace|3|1
+interned_data_skipped_incremental_state_invalid|notice|analysis|1|1
+packet_skipped_seq_needs_incremental_state_invalid|notice|analysis|1|1
+thread_descriptor_skipped_incremental_state_invalid|notice|analysis|1|1
+track_event_skipped_timestamp_delta_without_valid_state|notice|analysis|1|1'
+    tm-merge -q -f report p.pftrace | grep -q 'packet_skipped_seq_needs_incremental_state_invalid = 1 (notice'
+}

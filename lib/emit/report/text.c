@@ -181,7 +181,7 @@ static void put_accounts(struct tm_report *r)
 static void put_stats(struct tm_report *r)
 {
     const struct tm_catalog *c = r->context->catalog;
-    static const char *const severities[] = {"info", "data_loss", "error"};
+    static const char *const severities[] = {"info", "data_loss", "error", "notice"};
     if (c->stat_count)
         tm_out_str(&r->out, "\nstats\n");
     for (uint32_t i = 0; i < c->stat_count; i++) {
@@ -196,7 +196,7 @@ static void put_stats(struct tm_report *r)
         tm_out_str(&r->out, " = ");
         tm_out_i64(&r->out, s->value);
         tm_out_str(&r->out, " (");
-        tm_out_str(&r->out, (unsigned)s->severity < 3 ? severities[s->severity] : "unknown");
+        tm_out_str(&r->out, (unsigned)s->severity < 4 ? severities[s->severity] : "unknown");
         if (s->has_machine) {
             tm_out_str(&r->out, ", ");
             tm_report_put_machine(r, s->machine);

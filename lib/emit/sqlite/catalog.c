@@ -63,14 +63,14 @@ static enum tm_status put_files(struct tm_sqlite *s, struct tm_error *err)
 
 static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
 {
-    static const char *const severities[] = {"info", "data_loss", "error"};
+    static const char *const severities[] = {"info", "data_loss", "error", "notice"};
     const struct tm_catalog *c = s->context->catalog;
     sqlite3_stmt *stmt = s->statements[TM_SQL_STAT];
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; st == TM_OK && i < c->stat_count; i++) {
         const Tracemerge__Stat *t = c->stats[i];
         tm_sqlite_bind_maybe(stmt, 2, t->has_idx, t->idx);
-        tm_sqlite_bind_word(stmt, 3, (uint32_t)t->severity < 3 ? severities[t->severity] : NULL);
+        tm_sqlite_bind_word(stmt, 3, (uint32_t)t->severity < 4 ? severities[t->severity] : NULL);
         tm_sqlite_bind_stat_words(stmt, text_of(t->name), t->from_trace);
         sqlite3_bind_int64(stmt, 5, t->value);
         tm_sqlite_bind_maybe(stmt, 6, t->has_machine, t->machine);

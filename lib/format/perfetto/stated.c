@@ -86,7 +86,7 @@ static const struct stated cpu_end_stats[] = {
 };
 
 static const struct stated cpu_delta_stats[] = {
-    {2, INFO, "ftrace_cpu_entries_delta"},       {3, FAULT, "ftrace_cpu_overrun_delta"},
+    {2, INFO, "ftrace_cpu_entries_delta"},       {3, INFO, "ftrace_cpu_overrun_delta"},
     {4, FAULT, "ftrace_cpu_commit_overrun_delta"}, {5, INFO, "ftrace_cpu_bytes_delta"},
     {8, FAULT, "ftrace_cpu_dropped_events_delta"}, {9, INFO, "ftrace_cpu_read_events_delta"},
 };
