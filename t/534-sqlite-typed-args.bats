@@ -136,3 +136,17 @@ args.k000000
 args.k000001
 args.k000002" ]
 }
+
+@test "JSON in an annotation that is damaged has the arguments before the damage, and is counted" {
+    packets <<'END'
+1 { 10: 7 8: 1 11 { 9: 3 23: "e" 4 { 10: "text" 9: "nope" } 4 { 10: "list" 9: "[1,2,,3]" } 4 { 10: "whole" 9: " {\"a\": 1} " }
+    4 { 10: "deep" 9: "{\"a\":{\"b\":[3,{\"c\":4},x" } 4 { 10: "after" 9: "5 6" } 4 { 10: "none" 9: "" } } }
+END
+    same 'debug.list[0]|int|1
+debug.list[1]|int|2
+debug.whole.a|int|1
+debug.deep.a.b[0]|int|3
+debug.deep.a.b[1].c|int|4
+debug.after|int|5'
+    [ "$(sqlite3 p.db "SELECT value FROM stats WHERE name = 'debug_annotation_errors'")" = 4 ]
+}

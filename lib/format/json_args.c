@@ -424,6 +424,27 @@ enum tm_status tm_json_args_value(struct tm_json_args *args, struct tm_text key,
     return put_leaf(args, value);
 }
 
+enum tm_status tm_json_args_text(struct tm_json_args *args, struct tm_text key, struct tm_text text, bool *is_whole)
+{
+    struct tm_json_scan scan = tm_json_scan_bytes(text.data, text.data + text.len, true);
+    struct tm_json_value value;
+    enum tm_status st = TM_OK;
+    tm_buf_clear(&args->detail);
+    args->cut = false;
+    *is_whole = false;
+    if (!tm_json_space(&scan))
+        return TM_OK;
+    if (*scan.p == '{' || *scan.p == '[') {
+        *is_whole = read_container(args, key, &scan, &value) == TM_JSON_OK;
+        st = args->no_memory ? TM_E_SYSTEM : TM_OK;
+    } else if (tm_json_value(&scan, &value) == TM_JSON_OK) {
+        *is_whole = true;
+        st = tm_json_args_value(args, key, &value);
+    }
+    *is_whole = *is_whole && !tm_json_space(&scan);
+    return st;
+}
+
 enum tm_status tm_json_args_keys(struct tm_json_args *args, struct tm_buf *detail, uint32_t *keys,
                                  struct tm_error *err)
 {

@@ -45,17 +45,15 @@ static enum tm_status push_name(struct writer *w, const uint8_t *name, size_t le
     return TM_OK;
 }
 
-/* Puts the arguments in a JSON text. A text that is not valid JSON is one argument. */
+/* Puts the arguments in a JSON text. A text that is not valid JSON has those before the damage, as in the reference. */
 static enum tm_status put_json(struct writer *w, const struct tm_pb_field *f)
 {
     struct tm_json_args *args = &w->rows->json;
-    struct tm_json_scan scan = tm_json_scan_bytes(f->data, f->data + f->len, true);
-    struct tm_json_value value;
-    if (!tm_json_space(&scan) || tm_json_value(&scan, &value) != TM_JSON_OK || tm_json_space(&scan))
-        return tm_detail_arg_bytes(&w->rows->detail, &w->rows->key, TM_ARG_JSON, f->data, f->len);
-    if (tm_json_args_value(args, tm_text_at(w->rows->key.data, w->rows->key.len), &value) != TM_OK)
+    const struct tm_text key = tm_text_at(w->rows->key.data, w->rows->key.len);
+    bool is_whole;
+    if (tm_json_args_text(args, key, tm_text_at(f->data, f->len), &is_whole) != TM_OK)
         return TM_E_SYSTEM;
-    w->errors += args->cut;
+    w->errors += args->cut + !is_whole;
     return tm_buf_add(&w->rows->detail, args->detail.data, args->detail.len);
 }
 
