@@ -314,3 +314,15 @@ d|30000|40000
 e|200000|1000"
     answers a.db "SELECT value FROM stats WHERE name = 'misplaced_end_event'" 2
 }
+
+@test "a name or a command line that is stated as empty is an empty text" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >e.pftrace <<'END'
+1 { 10: 1 13: 1 60 { 1: 2 4 { 1: 5 2: 6 } } }
+1 { 10: 1 8: 10 11 { 9: 3 11: 2 23: "" 22: "" } }
+1 { 10: 1 8: 20 11 { 9: 3 11: 2 } }
+1 { 10: 1 8: 30 2 { 1 { 1: 9 3: "" } 1 { 1: 10 3: "" 3: "a" 3: "" } } }
+END
+    tm-merge -q -o e.db e.pftrace
+    answers e.db "SELECT ts, ifnull(name, 'NULL'), ifnull(category, 'NULL') FROM slice ORDER BY ts" $'10||\n20|NULL|NULL'
+    answers e.db "SELECT pid, ifnull(cmdline, 'NULL') FROM process WHERE pid > 8 ORDER BY pid" $'9|\n10| a '
+}

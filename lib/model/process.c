@@ -19,6 +19,7 @@ struct process_facts {
     int64_t pid, parent, uid, start_ns;
     struct tm_text name;
     struct tm_buf cmdline; /* the words of the command line, joined by spaces */
+    bool has_cmdline;
     struct tm_buf args;    /* a Detail message with labels and other args */
     uint32_t labels;
     enum tm_process_name_priority name_priority; /* 0: not stated */
@@ -79,7 +80,8 @@ static enum tm_status take_field(struct process_facts *facts, const struct tm_pb
         facts->name = (struct tm_text){f->data ? f->data : (const uint8_t *)"", f->len};
         break;
     case TM_PROCESS_DESCRIPTION_CMDLINE:
-        st = facts->cmdline.len ? tm_buf_add_byte(&facts->cmdline, ' ') : TM_OK;
+        st = facts->has_cmdline ? tm_buf_add_byte(&facts->cmdline, ' ') : TM_OK;
+        facts->has_cmdline = true;
         return st == TM_OK ? tm_buf_add(&facts->cmdline, f->data, f->len) : st;
     case TM_PROCESS_DESCRIPTION_UID: facts->has_uid = true; facts->uid = tm_unzigzag(f->value); break;
     case TM_PROCESS_DESCRIPTION_START_NS: facts->has_start = true; facts->start_ns = tm_unzigzag(f->value); break;
@@ -133,7 +135,7 @@ static enum tm_status apply(struct tm_model_tasks *tasks, struct tm_model_output
 {
     const struct tm_place place = facts->place;
     struct tm_processes *p = &tasks->processes;
-    struct tm_text cmdline = {facts->cmdline.data, facts->cmdline.len};
+    struct tm_text cmdline = {facts->cmdline.len ? facts->cmdline.data : (const uint8_t *)"", facts->cmdline.len};
     int64_t upid, parent = TM_NO_ID;
     enum tm_status (*const find)(struct tm_processes *, uint32_t, int64_t, int64_t *, struct tm_error *) =
         facts->lacks_main_thread ? tm_processes_process_without_main : tm_processes_process;
@@ -159,7 +161,7 @@ static enum tm_status apply(struct tm_model_tasks *tasks, struct tm_model_output
     if (facts->args.len && !out->options.tasks_only &&
         (st = tm_arg_sets_join(&out->arg_sets, facts->args.data, facts->args.len, &process->arg_set, err)) < 0)
         return st;
-    if (facts->is_system && cmdline.len && (st = tm_processes_cmdline(p, upid, cmdline, err)) < 0)
+    if (facts->is_system && facts->has_cmdline && (st = tm_processes_cmdline(p, upid, cmdline, err)) < 0)
         return st;
     enum tm_process_name_priority priority = facts->is_system ? TM_PROCESS_NAME_SYSTEM : TM_PROCESS_NAME_DESCRIPTOR;
     return tm_processes_name_process(p, upid, facts->name, facts->name_priority ? facts->name_priority : priority, err);

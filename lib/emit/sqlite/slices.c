@@ -25,7 +25,8 @@ static enum tm_status write_row(struct tm_sqlite *s, int64_t id, struct tm_error
     struct tm_sqlite_slices *w = &s->slices;
     struct tm_sqlite_record *r = &s->record;
     const struct tm_sqlite_slice *row = at(w, id);
-    const uint8_t *text = w->text.data + (row->text - w->text_removed);
+    /* Without texts there is no buffer, but a name may be empty. */
+    const uint8_t *text = w->text.data ? w->text.data + (row->text - w->text_removed) : (const uint8_t *)"";
     tm_sqlite_record_begin(r);
     tm_sqlite_record_null(r);
     tm_sqlite_record_int(r, row->ts);
