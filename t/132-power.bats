@@ -1,6 +1,7 @@
 # Packets that are counters or instants of the device: power, screen, graphics memory, triggers.
 
 setup() {
+    . "$TM_SRC/t/lib/common.bash"
     cd "$BATS_TEST_TMPDIR"
     cat >make.py <<'PY'
 import struct, sys
@@ -81,4 +82,42 @@ END
     counters a.db >a
     counters b.db >b
     diff -u a b
+}
+
+@test "the memory of a GPU for a thread that is not known makes no process, that of each GPU is a counter" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
+1 { 10: 1 8: 900 2 { 1 { 1: 9 2: 1 3: "nine" } } }
+1 { 10: 1 8: 950 71 { 1: 2 3: 4000 } }
+1 { 10: 1 1 { 1: 0
+    2 { 1: 1000 2: 5 340 { 1: 0 2: 77 3: 4096 } }
+    2 { 1: 1100 2: 5 340 { 1: 0 2: 9 3: 4097 } }
+    2 { 1: 1200 2: 5 340 { 1: 1 2: 9 3: 4098 } }
+    2 { 1: 1300 2: 5 340 { 1: 1 2: 0 3: 4099 } } } }
+END
+    tm-merge -q -o p.db p.pftrace
+    same_text "$(sqlite3 p.db "SELECT group_concat(pid) FROM process")" 0,1,9
+    same_text "$(sqlite3 p.db "SELECT c.value, g.type, g.unit, g.ugpu, g.gpu_id, (SELECT group_concat(key) FROM args a WHERE
+        a.arg_set_id = g.dimension_arg_set_id), pid FROM counter c JOIN gpu_counter_track g ON g.id = c.track_id
+        LEFT JOIN process_counter_track t ON t.id = g.id LEFT JOIN process USING (upid) ORDER BY c.ts")" \
+        '4000.0|gpu_memory|bytes|2|2|ugpu,gpu|
+4097.0|process_gpu_memory|bytes|0|0|upid,ugpu,gpu|9
+4098.0|process_gpu_memory|bytes|1|1|upid,ugpu,gpu|9
+4099.0|gpu_memory|bytes|1|1|ugpu,gpu|'
+    same_text "$(sqlite3 p.db "SELECT group_concat(gpu) FROM (SELECT gpu FROM gpu ORDER BY gpu)")" 0,1,2
+    # The packet of a driver makes the process.
+    printf '%s\n' '1 { 10: 1 8: 950 71 { 2: 78 3: 4000 } }' | python3 "$TM_SRC/t/gen/make-packets.py" >q.pftrace
+    tm-merge -q -o q.db q.pftrace
+    same_text "$(sqlite3 q.db "SELECT group_concat(pid) FROM process")" 0,78
+}
+
+@test "thermal zones of /sys are counters in degrees, whatever they are called" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
+1 { 10: 1 8: 1000 7 { 15 { 1: "zone0" 2: 40 3: "cpu-therm" } 15 { 1: "zone1" 2: 41 3: "skin Temperature" } 15 { 2: 42 } } }
+END
+    tm-merge -q -o p.db p.pftrace
+    same_text "$(sqlite3 -nullvalue NULL p.db "SELECT c.value, t.name, t.type, t.unit, a.key, a.display_value FROM counter c
+        JOIN counter_track t ON t.id = c.track_id JOIN args a ON a.arg_set_id = t.dimension_arg_set_id ORDER BY c.id")" \
+        '40.0|cpu-therm|thermal_temperature_sys|C|thermal_zone|cpu-therm
+41.0|skin Temperature|thermal_temperature_sys|C|thermal_zone|skin Temperature
+42.0||thermal_temperature_sys|C|thermal_zone|NULL'
 }

@@ -162,6 +162,8 @@ enum tm_status tm_model_counter(struct tm_model_tasks *tasks, struct tm_model_la
     if (!(e->flags & TM_EVENT_HAS_VALUE))
         return TM_OK;
     enum tm_status st = track_of(tasks, layout, ev, &row.track, err);
+    if (st == TM_END && tm_named_track_is_of_counter(e)) /* the reference importer does not count them either */
+        return TM_OK;
     if (st == TM_END && tm_event_scope(e->flags) == TM_SCOPE_PROCESS)
         return tm_model_count(out, ev->place, TM_MODEL_MEMORY_WITHOUT_THREAD, err);
     if (st != TM_OK)

@@ -166,7 +166,7 @@ enum tm_status tm_model_async_track(struct tm_model_tasks *tasks, struct tm_mode
                                     struct tm_model_event *ev, uint32_t *track, struct tm_error *err);
 
 /* Sets *TRACK to the track that the detail of EV describes (perfetto/named_tracks.h). TM_END if a slice would need more
- * than TM_LANES_CROSSING_MAX lanes. */
+ * than TM_LANES_CROSSING_MAX lanes, or if a counter states the memory of a GPU for an unknown thread. */
 enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
                                     struct tm_model_event *ev, uint32_t *track, struct tm_error *err);
 

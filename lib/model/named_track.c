@@ -95,6 +95,20 @@ static enum tm_status name_batches(struct tm_processes *p, uint32_t machine, con
     return TM_OK;
 }
 
+/* Finds the process of E, which states the memory that a GPU has for a thread. TM_END: the thread is not known. */
+static enum tm_status process_of_thread(struct tm_processes *p, const struct tm_event *e, int64_t *upid,
+                                        struct tm_error *err)
+{
+    const int64_t utid = tm_processes_find_thread(p, e->machine, e->tid);
+    if (utid == TM_NO_ID)
+        return TM_END;
+    const int64_t known = p->threads[utid].upid;
+    enum tm_status st = tm_processes_process(p, e->machine, e->tid, upid, err);
+    if (st == TM_OK && known != TM_NO_ID) /* the thread is not the main thread of the new process */
+        *upid = known;
+    return st;
+}
+
 enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
                                     struct tm_model_event *ev, uint32_t *track, struct tm_error *err)
 {
@@ -102,7 +116,8 @@ enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_mode
     struct named named = decode(e);
     bool is_process = tm_event_scope(e->flags) == TM_SCOPE_PROCESS;
     bool is_thread = tm_event_scope(e->flags) == TM_SCOPE_THREAD;
-    bool is_gpu = named.type == TM_NAMED_TRACK_GPU_STAGE || named.type == TM_NAMED_TRACK_GPU_WORK;
+    bool is_gpu = named.type == TM_NAMED_TRACK_GPU_STAGE || named.type == TM_NAMED_TRACK_GPU_WORK ||
+                  named.type == TM_NAMED_TRACK_GPU_MEMORY;
     struct tm_lane_tracks of = {.place = ev->place,
                                 .tag = TM_SET_NAMED + (int)named.type,
                                 .type = TM_TRACK_TYPE_NAMED,
@@ -116,7 +131,9 @@ enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_mode
     enum tm_status st = TM_OK;
     if (named.type == TM_NAMED_TRACK_FIRMWARE_SLICES) /* one track, whatever its events are called */
         of.name = (struct tm_text){0};
-    if (is_process)
+    if (named.type == TM_NAMED_TRACK_PROCESS_GPU_MEMORY && !(e->flags & TM_EVENT_HAS_PID))
+        st = process_of_thread(&tasks->processes, e, &of.owner, err);
+    else if (is_process)
         st = tm_processes_process(&tasks->processes, ev->place.machine, e->pid, &of.owner, err);
     else if (is_thread && (st = tm_model_thread(tasks, ev, err)) == TM_OK)
         of.owner = ev->utid;
@@ -130,6 +147,8 @@ enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_mode
         return st;
     struct tm_track *row = &layout->tracks.rows[*track];
     row->named = (uint8_t)named.type;
+    if (named.type == TM_NAMED_TRACK_PROCESS_GPU_MEMORY)
+        row->gpu = named.gpu;
     if (named.type == TM_NAMED_TRACK_ADRENO_BATCHES) {
         struct batches_name full;
         st = name_batches(&tasks->processes, ev->place.machine, &named, &full, err);

@@ -28,7 +28,11 @@ static enum tm_status put_owner(const struct tm_track *track, struct tm_buf *det
     enum tm_status st;
     switch (track->scope) {
     case TM_TRACK_THREAD: return tm_detail_arg_int(detail, "utid", track->owner);
-    case TM_TRACK_PROCESS: return tm_detail_arg_int(detail, "upid", track->owner);
+    case TM_TRACK_PROCESS:
+        st = tm_detail_arg_int(detail, "upid", track->owner);
+        return st < 0 || track->gpu == TM_NO_ID
+                   ? st
+                   : tm_detail_arg_int(detail, "ugpu", tm_ucpu(track->machine, (uint32_t)track->gpu));
     case TM_TRACK_CPU: return tm_detail_arg_int(detail, "cpu", track->owner);
     case TM_TRACK_GPU:
         st = tm_detail_arg_int(detail, "ugpu", tm_ucpu(track->machine, (uint32_t)track->owner));

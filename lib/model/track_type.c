@@ -28,7 +28,6 @@ static const struct family of_cpus[] = {
 static const struct family of_processes[] = {
     {"oom_score_adj", "", {.text = "oom_score_adj", .text_of_thread = "oom_score_adj_thread_fallback"}},
     {"runtime.", "", {.text = "proc_stat_runtime", .key = "proc_stat_runtime_key", .before = "runtime."}},
-    {"GPU Memory", "", {.text = "process_gpu_memory", .unit = "bytes"}},
     {"chrome.", "", {.text = "chrome_process_stats", .key = "key", .before = "chrome."}},
     {"mem.smaps.", "", {.text = "smaps", .key = "smaps_key", .before = "mem.smaps."}},
     {"mem.mm.", "", {.text = "mm_event", .text_of_thread = "mm_event_thread_fallback"}},
@@ -70,7 +69,6 @@ static const struct family of_all[] = {
     {"cpuidle", "", {.text = "cpu_idle_state", .unit = "us"}},
     {"gpufreq", "", {.text = "gpu_frequency", .unit = "kHz"}},
     {"Entity residency: ", "", {.text = "entity_state"}},
-    {"GPU Memory", "", {.text = "gpu_memory", .unit = "bytes"}},
     {"ScreenState", "", {.text = "screen_state"}},
     {"io.ufs.clkgating", "", {.text = "ufs_clkgating"}},
     {"io.ufs.command.count", "", {.text = "ufs_command_count"}},
@@ -172,7 +170,7 @@ static struct tm_column_type type_of_described(const struct tm_track *track)
 
 static struct tm_column_type type_of_named(enum tm_named_track track)
 {
-    return (struct tm_column_type){.text = tm_named_track_type(track),
+    return (struct tm_column_type){.text = tm_named_track_type(track), .unit = tm_named_track_unit(track),
                                    .key = track == TM_NAMED_TRACK_GPU_STAGE ? "hwqueue_name" : NULL};
 }
 

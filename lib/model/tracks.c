@@ -75,6 +75,7 @@ static enum tm_status new_track(struct tm_tracks *tracks, const struct tm_track_
                                                       .owner = TM_NO_ID,
                                                       .parent = TM_NO_ID,
                                                       .same_as = TM_NO_ID,
+                                                      .gpu = TM_NO_ID,
                                                       .dimension_set = TM_NO_ID,
                                                       .lane = id->second,
                                                       .arg_set = TM_NO_ID};

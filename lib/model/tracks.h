@@ -59,6 +59,7 @@ struct tm_track {
     uint32_t merge_key; /* of siblings or asynchronous slices that share lanes: number of a text, as name; of
                            TM_TRACK_TYPE_NAMED: its dimensions, as in a Detail message */
     uint32_t lane; /* second number of its id; UINT32_MAX: one outside of the lanes */
+    int64_t gpu; /* of a track of a process: the GPU that it is about; TM_NO_ID: none */
     uint8_t merge_key_type; /* the reference's number: 0 by name, 2 by key */
     uint8_t named; /* enum tm_named_track, of TM_TRACK_TYPE_NAMED */
     bool is_counter;

@@ -27,6 +27,9 @@ static const struct {
     [TM_NAMED_TRACK_CPM_COUNTERS] = {"pixel_cpm_counters", false},
     [TM_NAMED_TRACK_FIRMWARE_COUNTERS] = {"pixel_fwtp_counters", false},
     [TM_NAMED_TRACK_FIRMWARE_SLICES] = {"pixel_fwtp_slices", false},
+    [TM_NAMED_TRACK_THERMAL_ZONE] = {"thermal_temperature_sys", false},
+    [TM_NAMED_TRACK_GPU_MEMORY] = {"gpu_memory", false},
+    [TM_NAMED_TRACK_PROCESS_GPU_MEMORY] = {"process_gpu_memory", false},
     [TM_NAMED_TRACK_ADRENO_BATCHES] = {"adreno_gpu_cmdbatch", true},
 };
 
@@ -38,6 +41,16 @@ const char *tm_named_track_type(enum tm_named_track track)
 bool tm_named_track_has_lanes(enum tm_named_track track)
 {
     return tracks[track < TM_NAMED_TRACK_COUNT ? track : TM_NAMED_TRACK_NONE].has_lanes;
+}
+
+const char *tm_named_track_unit(enum tm_named_track track)
+{
+    switch (track) {
+    case TM_NAMED_TRACK_THERMAL_ZONE: return "C";
+    case TM_NAMED_TRACK_GPU_MEMORY:
+    case TM_NAMED_TRACK_PROCESS_GPU_MEMORY: return "bytes";
+    default: return NULL;
+    }
 }
 
 size_t tm_named_track_bytes(const uint8_t *detail, size_t len)
@@ -61,6 +74,7 @@ bool tm_named_track_is_of_counter(const struct tm_event *e)
         return false;
     for (pb = tm_pb_of(part.data, part.len); tm_pb_next(&pb, &f) == TM_OK;)
         if (f.id == TM_TRACK_DESCRIPTION_NAMED_TRACK)
-            return f.value >= TM_NAMED_TRACK_ACPM_TEMPERATURE && f.value <= TM_NAMED_TRACK_FIRMWARE_COUNTERS;
+            return (f.value >= TM_NAMED_TRACK_ACPM_TEMPERATURE && f.value <= TM_NAMED_TRACK_FIRMWARE_COUNTERS) ||
+                   (f.value >= TM_NAMED_TRACK_THERMAL_ZONE && f.value <= TM_NAMED_TRACK_PROCESS_GPU_MEMORY);
     return false;
 }

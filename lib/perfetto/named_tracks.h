@@ -32,6 +32,9 @@ enum tm_named_track {
     TM_NAMED_TRACK_FIRMWARE_COUNTERS = 18,
     TM_NAMED_TRACK_ADRENO_BATCHES = 19, /* global: a context of a GPU, in lanes */
     TM_NAMED_TRACK_FIRMWARE_SLICES = 20, /* global: one track, named after its first event */
+    TM_NAMED_TRACK_THERMAL_ZONE = 21,    /* global: the counter of a zone in /sys */
+    TM_NAMED_TRACK_GPU_MEMORY = 22,      /* of a GPU: a counter */
+    TM_NAMED_TRACK_PROCESS_GPU_MEMORY = 23, /* of a process, by GPU: a counter */
     TM_NAMED_TRACK_COUNT
 };
 
@@ -43,6 +46,9 @@ const char *tm_named_track_type(enum tm_named_track track);
 
 /* True if slices that overlap on TRACK are spread over lanes. */
 bool tm_named_track_has_lanes(enum tm_named_track track);
+
+/* Returns the unit of the counter on TRACK, or NULL. */
+const char *tm_named_track_unit(enum tm_named_track track);
 
 /* Returns the column track of an asynchronous slice on a track of type TRACK. SECOND and INSTANCE distinguish the slice
  * from others. */

@@ -114,6 +114,12 @@ static enum tm_status put_same_track(struct tm_sqlite *s, uint32_t track, int32_
     return tm_sqlite_run(s, stmt, err);
 }
 
+/* Returns the GPU that TRACK belongs to or is about, or TM_NO_ID. */
+static int64_t gpu_of(const struct tm_track *track)
+{
+    return track->scope == TM_TRACK_GPU ? track->owner : track->gpu;
+}
+
 static enum tm_status put_tracks(struct tm_sqlite *s, struct tm_error *err)
 {
     const struct tm_tracks *tracks = &s->model.layout.tracks;
@@ -140,7 +146,7 @@ static enum tm_status put_tracks(struct tm_sqlite *s, struct tm_error *err)
         tm_sqlite_record_maybe(r, t->scope == TM_TRACK_THREAD, t->owner);
         tm_sqlite_record_maybe(r, t->scope == TM_TRACK_PROCESS, t->owner);
         tm_sqlite_record_maybe(r, t->scope == TM_TRACK_CPU, t->owner);
-        tm_sqlite_record_maybe(r, t->scope == TM_TRACK_GPU, t->owner);
+        tm_sqlite_record_id(r, gpu_of(t));
         tm_sqlite_put_text(s, tm_tracks_text(tracks, t->description));
         st = tm_sqlite_btree_add(&s->tracks, i, r, err);
     }
@@ -175,8 +181,8 @@ static enum tm_status put_gpus(struct tm_sqlite *s, struct tm_error *err)
     struct tm_gpu_row *gpu;
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; st == TM_OK && i < tracks->count; i++)
-        if (tracks->rows[i].scope == TM_TRACK_GPU)
-            st = tm_gpus_get(gpus, tracks->rows[i].machine, (uint32_t)tracks->rows[i].owner, &gpu, err);
+        if (gpu_of(&tracks->rows[i]) != TM_NO_ID)
+            st = tm_gpus_get(gpus, tracks->rows[i].machine, (uint32_t)gpu_of(&tracks->rows[i]), &gpu, err);
     for (uint32_t i = 0; st == TM_OK && i < gpus->count; i++) {
         gpu = &gpus->rows[i];
         sqlite3_bind_int64(stmt, 1, tm_ucpu(gpu->machine, gpu->gpu));

@@ -348,14 +348,16 @@ static enum tm_status add_devfreq(struct derive *d)
     return name ? add_global(d, name, d->fields.number[2]) : tm_error_nomem(d->err);
 }
 
+/* The kernel can report memory after its process has ended. So the event names a thread, which makes no process. */
 static enum tm_status add_gpu_memory(struct derive *d)
 {
     struct tm_event e = like(d, d->fields.number[2] ? TM_SCOPE_PROCESS : TM_SCOPE_GLOBAL);
     if (d->fields.number[2]) {
-        e.flags |= TM_EVENT_HAS_PID;
-        e.pid = (uint32_t)d->fields.number[2];
+        e.flags |= TM_EVENT_HAS_TID;
+        e.tid = (uint32_t)d->fields.number[2];
     }
-    return tm_proto_counter_add(d->rows, &e, "GPU Memory", d->fields.number[3], d->err);
+    e.value = d->fields.number[3];
+    return tm_proto_gpu_memory_add(d->rows, (uint32_t)d->fields.number[1], &e, d->err);
 }
 
 static enum tm_status add_clock_gating(struct derive *d)

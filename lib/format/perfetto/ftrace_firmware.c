@@ -25,20 +25,6 @@ static struct tm_text text_of(const struct firmware *w, uint32_t field)
     return (struct tm_text){text ? text : (const uint8_t *)"", text ? w->fields->len[field] : 0};
 }
 
-/* Puts ROW on the track NAME of TYPE. rows->text has the dimension that distinguishes it from others of the type. */
-static enum tm_status put_track(const struct firmware *w, enum tm_named_track type, struct tm_text name,
-                                struct tm_event *row)
-{
-    const struct tm_proto_named_row named = {.type = type, .has_name = true};
-    tm_buf_clear(&w->rows->key);
-    if (tm_buf_add(&w->rows->key, name.data, name.len) != TM_OK)
-        return tm_error_nomem(w->err);
-    enum tm_status st = tm_proto_named_row(w->rows, &named, row, w->err);
-    row->flags &= ~(uint32_t)(TM_EVENT_ASYNC | TM_EVENT_HAS_TRACK); /* with a number it would belong to a GPU */
-    row->track = 0;
-    return st < 0 ? st : tm_proto_string(w->rows, name.data, name.len, &row->name, w->err);
-}
-
 /* Adds a counter with the value in FIELD. rows->text has the dimension of its track. */
 static enum tm_status add_counter(const struct firmware *w, enum tm_named_track type, struct tm_text name,
                                   uint32_t field)
@@ -47,7 +33,8 @@ static enum tm_status add_counter(const struct firmware *w, enum tm_named_track 
     row.kind = TM_KIND_COUNTER;
     row.flags |= TM_EVENT_HAS_VALUE;
     row.value = (uint32_t)w->fields->number[field];
-    enum tm_status st = put_track(w, type, name, &row);
+    const struct tm_proto_named_row named = {.type = type, .has_name = true};
+    enum tm_status st = tm_proto_named_counter(w->rows, &named, name, &row, w->err);
     bool is_thermal = type == TM_NAMED_TRACK_ACPM_TEMPERATURE || type == TM_NAMED_TRACK_ACPM_COOLING;
     if (st >= 0 && is_thermal && w->rows->sink->want_packet_args &&
         tm_detail_arg_int(&w->rows->detail, "thermal_zone_id", (int64_t)w->fields->number[THERMAL_ZONE]) < 0)
@@ -55,23 +42,11 @@ static enum tm_status add_counter(const struct firmware *w, enum tm_named_track 
     return st < 0 ? st : tm_proto_add(w->rows, &row, w->err);
 }
 
-/* Sets rows->text to dimension KEY with VALUE, which is null without data. */
-static enum tm_status put_dimension(const struct firmware *w, const char *key, struct tm_text value)
-{
-    struct tm_buf *text = &w->rows->text, *name = &w->rows->key;
-    tm_buf_clear(text);
-    tm_buf_clear(name);
-    enum tm_status st = tm_buf_add(name, key, strlen(key));
-    if (st == TM_OK)
-        st = value.data ? tm_detail_arg_bytes(text, name, TM_ARG_STRING, value.data, value.len)
-                        : tm_detail_arg_number(text, name, TM_ARG_NULL, true);
-    return st < 0 ? tm_error_nomem(w->err) : TM_OK;
-}
-
 /* Adds the counter in field VALUE, named by field NAME. Without that field the name is empty. */
 static enum tm_status add_named(const struct firmware *w, enum tm_named_track type, uint32_t name, uint32_t value)
 {
-    enum tm_status st = put_dimension(w, "name", w->fields->text[name] ? text_of(w, name) : (struct tm_text){0});
+    const struct tm_text dimension = w->fields->text[name] ? text_of(w, name) : (struct tm_text){0};
+    enum tm_status st = tm_proto_named_dimension(w->rows, "name", dimension, w->err);
     return st < 0 ? st : add_counter(w, type, text_of(w, name), value);
 }
 
@@ -80,7 +55,7 @@ static enum tm_status add_zone(const struct firmware *w, enum tm_named_track typ
     char name[48];
     int len = type == TM_NAMED_TRACK_ACPM_COOLING ? snprintf(name, sizeof name, "Tj-%s Cooling Device", zone)
                                                   : snprintf(name, sizeof name, "%s Temperature", zone);
-    enum tm_status st = put_dimension(w, "thermal_zone", tm_text_at(zone, strlen(zone)));
+    enum tm_status st = tm_proto_named_dimension(w->rows, "thermal_zone", tm_text_at(zone, strlen(zone)), w->err);
     return st < 0 ? st : add_counter(w, type, tm_text_at(name, (size_t)len), value);
 }
 

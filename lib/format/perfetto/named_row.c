@@ -1,6 +1,9 @@
 #include "format/perfetto/named_row.h"
 
+#include "stream/detail_arg.h"
 #include "stream/detail_fields.h"
+
+#include <string.h>
 
 enum tm_status tm_proto_named_row(struct tm_proto_rows *rows, const struct tm_proto_named_row *named,
                                   struct tm_event *row, struct tm_error *err)
@@ -24,4 +27,44 @@ enum tm_status tm_proto_named_row(struct tm_proto_rows *rows, const struct tm_pr
         st = tm_pb_end(detail, mark);
     rows->key.len = rows->text.len = 0;
     return st < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+enum tm_status tm_proto_named_dimension(struct tm_proto_rows *rows, const char *key, struct tm_text value,
+                                        struct tm_error *err)
+{
+    tm_buf_clear(&rows->text);
+    tm_buf_clear(&rows->key);
+    enum tm_status st = tm_buf_add(&rows->key, key, strlen(key));
+    if (st == TM_OK)
+        st = value.data ? tm_detail_arg_bytes(&rows->text, &rows->key, TM_ARG_STRING, value.data, value.len)
+                        : tm_detail_arg_number(&rows->text, &rows->key, TM_ARG_NULL, true);
+    return st < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+enum tm_status tm_proto_named_counter(struct tm_proto_rows *rows, const struct tm_proto_named_row *named,
+                                      struct tm_text name, struct tm_event *row, struct tm_error *err)
+{
+    tm_buf_clear(&rows->key);
+    if (tm_buf_add(&rows->key, name.data, name.len) != TM_OK)
+        return tm_error_nomem(err);
+    enum tm_status st = tm_proto_named_row(rows, named, row, err);
+    row->flags &= ~(uint32_t)(TM_EVENT_ASYNC | TM_EVENT_HAS_TRACK); /* with a number it would belong to a GPU */
+    row->track = 0;
+    return st < 0 ? st : tm_proto_string(rows, name.data, name.len, &row->name, err);
+}
+
+enum tm_status tm_proto_gpu_memory_add(struct tm_proto_rows *rows, uint32_t gpu, struct tm_event *row,
+                                       struct tm_error *err)
+{
+    static const char gpu_memory[] = "GPU Memory";
+    const bool is_process = tm_event_scope(row->flags) == TM_SCOPE_PROCESS;
+    const struct tm_proto_named_row named = {
+        .type = is_process ? TM_NAMED_TRACK_PROCESS_GPU_MEMORY : TM_NAMED_TRACK_GPU_MEMORY, .gpu = gpu};
+    tm_buf_clear(&rows->text);
+    if (is_process && tm_detail_arg_int(&rows->text, "gpu", gpu) < 0)
+        return tm_error_nomem(err);
+    row->kind = TM_KIND_COUNTER;
+    row->flags |= TM_EVENT_HAS_VALUE;
+    enum tm_status st = tm_proto_named_counter(rows, &named, tm_text_at(gpu_memory, sizeof gpu_memory - 1), row, err);
+    return st < 0 ? st : tm_proto_add(rows, row, err);
 }

@@ -20,4 +20,17 @@ struct tm_proto_named_row {
 enum tm_status tm_proto_named_row(struct tm_proto_rows *rows, const struct tm_proto_named_row *named,
                                   struct tm_event *row, struct tm_error *err);
 
+/* Sets rows->text to the dimension KEY with VALUE, which is null without data. Uses rows->key. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_proto_named_dimension(struct tm_proto_rows *rows, const char *key, struct tm_text value,
+                                        struct tm_error *err);
+
+/* Puts ROW, a counter, on the track NAME of NAMED. rows->text has the dimensions that distinguish it from others of the
+ * type. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_proto_named_counter(struct tm_proto_rows *rows, const struct tm_proto_named_row *named,
+                                      struct tm_text name, struct tm_event *row, struct tm_error *err);
+
+/* Adds ROW, a counter of the memory of GPU: of the process that ROW states, or of all. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_proto_gpu_memory_add(struct tm_proto_rows *rows, uint32_t gpu, struct tm_event *row,
+                                       struct tm_error *err);
+
 #endif

@@ -15,7 +15,7 @@ enum { RAILS_DESCRIPTOR = 1, RAILS_DATA = 2, RAILS_SESSION = 3 };
 enum { RAIL_INDEX = 1, RAIL_NAME = 2, DATA_INDEX = 1, DATA_TIME_MS = 2, DATA_ENERGY = 3 };
 enum { RESIDENCY_STATE = 1, RESIDENCY_TIME = 2 };
 enum { STATE_ENTITY = 1, STATE_INDEX = 2, STATE_ENTITY_NAME = 3, STATE_NAME = 4, STATE_TIME_MS = 3 };
-enum { DISPLAY_STATE = 1, GPU_MEM_PID = 2, GPU_MEM_SIZE = 3 };
+enum { DISPLAY_STATE = 1, GPU_MEM_GPU = 1, GPU_MEM_PID = 2, GPU_MEM_SIZE = 3 };
 enum { GENERIC_CPU = 1, GENERIC_HZ = 2, GENERIC_GPU = 1, GENERIC_KHZ = 2, HZ_PER_KHZ = 1000 };
 enum { TRIGGER_NAME = 1, TRIGGER_PRODUCER = 2, TRIGGER_UID = 3 };
 enum { CHROME_TRIGGER_NAME = 1, CHROME_TRIGGER_HASH = 2, CHROME_TRIGGER_FLOW = 3 };
@@ -274,12 +274,13 @@ static enum tm_status entity_state_residency(struct power *w)
 static enum tm_status gpu_memory(struct power *w)
 {
     struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
-    struct tm_event like = w->like;
+    struct tm_event row = w->like;
+    row.value = m.of[GPU_MEM_SIZE].value;
     if (number(&m, GPU_MEM_PID) != 0) {
-        like.pid = (uint32_t)number(&m, GPU_MEM_PID);
-        like.flags |= TM_EVENT_HAS_PID | tm_event_scope_flags(TM_SCOPE_PROCESS);
+        row.pid = (uint32_t)number(&m, GPU_MEM_PID);
+        row.flags |= TM_EVENT_HAS_PID | tm_event_scope_flags(TM_SCOPE_PROCESS);
     }
-    return tm_proto_counter_add(w->rows, &like, "GPU Memory", m.of[GPU_MEM_SIZE].value, w->err);
+    return tm_proto_gpu_memory_add(w->rows, (uint32_t)number(&m, GPU_MEM_GPU), &row, w->err);
 }
 
 /* Adds the frequency of a cpu or a GPU in a generic packet, which recorders of any kernel can write. */

@@ -1,5 +1,6 @@
 /* The counters of /proc and /sys in SysStats packets. */
 #include "base/hash.h"
+#include "format/perfetto/named_row.h"
 #include "format/perfetto/system.h"
 #include "perfetto/sys_names.h"
 
@@ -238,6 +239,22 @@ static enum tm_status add_slab(struct stats *s, const struct tm_pb_field *messag
     return add_named(s, st, &s->like, pages * slabs * page_size(s));
 }
 
+static enum tm_status add_thermal_zone(struct stats *s, const struct tm_pb_field *message)
+{
+    const struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_THERMAL_ZONE, .has_name = true};
+    const struct tm_pb_field type = find(message, THERMAL_TYPE, TM_PB_LEN);
+    const struct tm_text zone = tm_text_at(type.data, type.len);
+    struct tm_event row = s->like;
+    row.kind = TM_KIND_COUNTER;
+    row.flags |= TM_EVENT_HAS_VALUE;
+    row.value = number(message, THERMAL_TEMP);
+    enum tm_status st = tm_proto_named_dimension(s->rows, "thermal_zone", zone, s->err);
+    if (st >= 0)
+        st = tm_proto_named_counter(s->rows, &named, tm_text_at(zone.data ? zone.data : (const uint8_t *)"", zone.len),
+                                    &row, s->err);
+    return st < 0 ? st : tm_proto_add(s->rows, &row, s->err);
+}
+
 /* Adds a counter whose name comes from a table. */
 static enum tm_status add_listed(struct stats *s, const char *prefix, const char *name, uint64_t value)
 {
@@ -272,8 +289,7 @@ static enum tm_status add_message(struct stats *s, const struct tm_pb_field *f)
         return add_named(s, tm_buf_addf(&s->rows->key, "%.*s Frequency", (int)name.len, (const char *)name.data),
                          &s->like, value);
     case STATS_THERMAL:
-        name = text(f, THERMAL_TYPE);
-        return add_named(s, tm_buf_add(&s->rows->key, name.data, name.len), &s->like, number(f, THERMAL_TEMP));
+        return add_thermal_zone(s, f);
     case STATS_BUDDY:
         return add_buddy(s, f);
     case STATS_DISK:
