@@ -176,3 +176,17 @@ EOF
     )
     tm-unpack markers.json | tm-emit -f frames | grep 'Account .* reason="damaged" count=1'
 }
+
+@test "Firefox: the main thread is the one that has the number of its process, as in the reference" {
+    cat >a.json <<'END'
+{"meta":{"startTime":1000,"version":27,"interval":1,"processType":0},"libs":[],"processes":[],"threads":[{"name":"GeckoMain",
+"isMainThread":true,"pid":77,"tid":1234,"registerTime":0,"processType":"default","samples":{"schema":{"stack":0,"time":1},
+"data":[[0,5]]},"stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0]]},"frameTable":{"schema":{"location":0},
+"data":[[0]]},"stringTable":["main"]},{"name":"GeckoMain","isMainThread":true,"pid":78,"tid":78,"registerTime":0,
+"processType":"default","samples":{"schema":{"stack":0,"time":1},"data":[[0,5]]},"stackTable":{"schema":{"prefix":0,
+"frame":1},"data":[[null,0]]},"frameTable":{"schema":{"location":0},"data":[[0]]},"stringTable":["main"]}]}
+END
+    tm-merge -q -o a.db a.json
+    same_text "$(sqlite3 a.db "SELECT tid, name, is_main_thread FROM thread WHERE tid > 1 ORDER BY tid")" \
+        $'77||1\n78|GeckoMain|1\n1234|GeckoMain|0'
+}

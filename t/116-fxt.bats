@@ -102,3 +102,33 @@ PY
         [[ $output == *"b.fxt: perfetto blobs: compressed input expands to more than the limit of 10485760 bytes in all (--max-expansion raises it)" ]]
     done
 }
+
+@test "fuchsia: each switch and waking begins a state with its cpu, and a woken thread is in the state W" {
+    cat >make.py <<'PY'
+import sys
+sys.path.insert(0, sys.argv[1])
+import importlib
+fxt = importlib.import_module('make-fxt')
+weights = [fxt.arg('outgoing_weight', 1, 5), fxt.arg('incoming_weight', 1, 5)]
+b = fxt.MAGIC + fxt.switch(10, 1, 3, 21, 22, weights) + fxt.wakeup(20, 1, 21, [fxt.arg('waker', 8, 22)])
+b += fxt.wakeup(30, 2, 21) + fxt.wakeup(40, 2, 23, [fxt.arg('waker', 8, 24)]) + fxt.switch(50, 2, 3, 24, 21, weights)
+b += fxt.switch(60, 1, 2, 23, 24, weights)
+open('a.fxt', 'wb').write(b)
+PY
+    python3 make.py "$TM_SRC/t/gen"
+    tm-merge -q -o x.db a.fxt
+    sqlite3 x.db "SELECT s.ts, s.dur, s.state, t.tid, s.ucpu, w.tid, o.state FROM thread_state s JOIN thread t USING (utid)
+        LEFT JOIN thread w ON w.utid = s.waker_utid LEFT JOIN thread_state o ON o.id = s.waker_id ORDER BY s.id" >got
+    diff -u - got <<'END'
+10|10|S|21|1||
+10|-1|Running|22|1||
+20|10|W|21|1|22|Running
+30|20|W|21|2|21|W
+40|20|W|23|2|24|
+50|10|S|24|2||
+50|-1|Running|21|2||
+60|-1|T|23|1||
+60|-1|Running|24|1||
+END
+    [ "$(rows "SELECT count(*) FROM spurious_sched_wakeup")" = "0 " ]
+}

@@ -202,3 +202,9 @@ END
         [ "$(sqlite3 $db.db 'SELECT prio, msg FROM android_logs')" = '4|m' ]
     done
 }
+
+@test "logcat: a tag that is stated as empty is an empty text, a line without a tag has none" {
+    printf '%s\n' '2026-11-28 10:00:00.100  1000  1001 I : empty' '2026-11-28 10:00:00.200  1000  1001 I none' >a.log
+    tm-merge -q -o a.db a.log
+    same_text "$(sqlite3 -nullvalue NULL a.db "SELECT tag, msg FROM android_logs ORDER BY ts")" $'|empty\nNULL|none'
+}

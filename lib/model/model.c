@@ -36,7 +36,7 @@ static enum tm_status add_file(struct tm_model_files *files, uint32_t file, stru
     enum tm_input_type type = files->catalog->files[file].input_type;
     **row = (struct tm_model_file){
         .known = true, .is_json = type == TM_INPUT_JSON, .is_text = type == TM_INPUT_SYSTRACE,
-        .is_perf_data = type == TM_INPUT_PERF};
+        .is_perf_data = type == TM_INPUT_PERF, .is_fuchsia = type == TM_INPUT_FUCHSIA};
     files->has_json = files->has_json || (*row)->is_json;
     return TM_OK;
 }
@@ -194,6 +194,7 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
     enum tm_raw raw = tm_event_raw(e->flags);
     ev.is_json = tm_model_is_json(&m->files, e);
     ev.is_of_kernel = tm_event_is_of_kernel(e->flags);
+    ev.is_of_zircon = file->is_fuchsia;
     ev.name = tm_catalog_string(m->files.catalog, e->name, e);
     ev.category = tm_catalog_string(m->files.catalog, e->category, e);
     if ((st = note_idle(&m->tasks, &ev, err)) < 0 || (st = note_thread(&m->tasks, &ev, err)) < 0)

@@ -40,6 +40,7 @@ struct tm_model_file {
     bool known, is_json;
     bool is_text; /* systrace */
     bool is_perf_data;
+    bool is_fuchsia;
 };
 
 /* What the rows of one packet share. */

@@ -22,7 +22,11 @@ static enum tm_status find_task(struct tm_model_tasks *tasks, struct tm_model_ev
 
 static struct tm_thread_at at(const struct tm_model_event *ev, int64_t utid)
 {
-    return (struct tm_thread_at){ev->place.file, (uint32_t)utid, ev->e->time_ns};
+    return (struct tm_thread_at){.file = ev->place.file,
+                                 .utid = (uint32_t)utid,
+                                 .ts = ev->e->time_ns,
+                                 .is_zircon = ev->is_of_zircon,
+                                 .ucpu = tm_ucpu(ev->place.machine, ev->e->cpu)};
 }
 
 /* Idle tasks have no states. */

@@ -126,9 +126,10 @@ static enum tm_status run(struct tm_task_states *s, const struct tm_task_change 
             task->slice = before.slice;
             task->begin_ns = before.ts;
             task->end_ns = c->at.ts;
+            struct tm_thread_at left = c->at;
+            left.utid = before.utid;
             if (!before.is_idle)
-                st = push(s->states, task,
-                          (struct next){{c->at.file, before.utid, c->at.ts}, TM_TASK_UNKNOWN, TM_NO_ID}, err);
+                st = push(s->states, task, (struct next){left, TM_TASK_UNKNOWN, TM_NO_ID}, err);
         }
     }
     if (st == TM_OK)

@@ -18,6 +18,7 @@ struct tm_thread_recent {
 };
 
 static const struct tm_text running = {(const uint8_t *)"Running", 7}, runnable = {(const uint8_t *)"R", 1};
+static const struct tm_text woken = {(const uint8_t *)"W", 1};
 
 static enum tm_status last_get(struct tm_thread_states *s, struct tm_thread_at at, struct tm_thread_last **last,
                                struct tm_error *err)
@@ -66,7 +67,7 @@ static struct tm_thread_state_row row_of(struct tm_thread_at at, struct tm_text 
                                         .dur = -1,
                                         .utid = at.utid,
                                         .state = state,
-                                        .ucpu = TM_NO_ID,
+                                        .ucpu = at.is_zircon ? at.ucpu : TM_NO_ID,
                                         .waker_utid = TM_NO_ID,
                                         .waker_id = TM_NO_ID,
                                         .irq_context = TM_NO_ID,
@@ -95,7 +96,7 @@ enum tm_status tm_thread_states_off(struct tm_thread_states *s, struct tm_thread
     struct tm_thread_state_row row = row_of(at, state);
     enum tm_status st = last_get(s, at, &last, err);
     /* A state other than running did not end here: events between were lost. */
-    if (st == TM_OK && last->task_class == RUNNING)
+    if (st == TM_OK && (last->task_class == RUNNING || at.is_zircon))
         st = close_last(s, last, at.ts, err);
     return st < 0 ? st : open_state(s, last, &row, class_of(state), err);
 }
@@ -112,17 +113,17 @@ enum tm_status tm_thread_states_run(struct tm_thread_states *s, struct tm_thread
     return st < 0 ? st : open_state(s, last, &row, RUNNING, err);
 }
 
-/* Begins a runnable state. The waker's own state is stated only if it runs. */
+/* Begins a runnable state. The waker's own state is stated only if it runs, or if the kernel is Zircon. */
 static enum tm_status open_woken(struct tm_thread_states *s, const struct tm_thread_waking *waking,
                                  struct tm_error *err)
 {
     const struct tm_thread_at at = waking->woken;
     struct tm_thread_last *last;
-    struct tm_thread_state_row row = row_of(at, runnable);
+    struct tm_thread_state_row row = row_of(at, at.is_zircon ? woken : runnable);
     row.waker_utid = waking->waker;
     row.irq_context = waking->irq_context;
-    enum tm_status st = last_get(s, (struct tm_thread_at){at.file, waking->waker, at.ts}, &last, err);
-    if (st == TM_OK && last->task_class == RUNNING)
+    enum tm_status st = last_get(s, (struct tm_thread_at){.file = at.file, .utid = waking->waker}, &last, err);
+    if (st == TM_OK && (last->task_class == RUNNING || (at.is_zircon && last->task_class != UNKNOWN)))
         row.waker_id = last->id;
     if (st == TM_OK)
         st = last_get(s, at, &last, err);
@@ -135,7 +136,7 @@ enum tm_status tm_thread_states_wake(struct tm_thread_states *s, const struct tm
     const struct tm_thread_at at = waking->woken;
     struct tm_thread_last *last;
     enum tm_status st = last_get(s, at, &last, err);
-    *opened = st == TM_OK && (last->task_class == UNKNOWN || last->task_class == WAITING);
+    *opened = st == TM_OK && (at.is_zircon || last->task_class == UNKNOWN || last->task_class == WAITING);
     if (*opened) {
         st = close_last(s, last, at.ts, err);
         return st < 0 ? st : open_woken(s, waking, err);

@@ -22,10 +22,13 @@ struct tm_thread_states {
     uint32_t recent_count, recent_cap;
 };
 
-/* Thread UTID of FILE at time TS. */
+/* Thread UTID of FILE at time TS. With IS_ZIRCON the events are of Fuchsia's kernel. Each of them ends the state before
+ * it, and the state that begins is that on UCPU. A thread that is woken is in the state "W" until it runs. */
 struct tm_thread_at {
     uint32_t file, utid;
     int64_t ts;
+    bool is_zircon;
+    int64_t ucpu; /* of the event */
 };
 
 /* Notes that the thread leaves the CPU and is in STATE, spelled as in sched_switch; data NULL: unknown. */
@@ -43,8 +46,8 @@ struct tm_thread_waking {
     int64_t irq_context; /* 1: by an interrupt, 0: not; TM_NO_ID: unknown */
 };
 
-/* Notes WAKING. If the thread runs or can run, its state does not change, and WAKING is a row of spurious_sched_wakeup.
- * *OPENED: a state has begun. */
+/* Notes WAKING. If the thread runs or can run, its state does not change, and WAKING is a row of spurious_sched_wakeup;
+ * not so in Zircon. *OPENED: a state has begun. */
 enum tm_status tm_thread_states_wake(struct tm_thread_states *s, const struct tm_thread_waking *waking, bool *opened,
                                      struct tm_error *err);
 

@@ -108,10 +108,10 @@ static enum tm_status read_wakeup(struct tm_fxt *x, struct tm_fxt_record *r, int
                            .time_ns = time_ns,
                            .cpu = (uint32_t)cpu,
                            .tid = (int64_t)tid,
-                           .pid = waker ? (int64_t)waker->bits : 0,
+                           .pid = (int64_t)(waker ? waker->bits : tid), /* it wakes itself, as by a timer */
                            .value = (uint32_t)weight | cpu << 32,
-                           .flags = TM_EVENT_HAS_TID | TM_EVENT_HAS_CPU | TM_EVENT_HAS_VALUE |
-                                    (waker ? TM_EVENT_HAS_PID : 0u) | tm_event_scope_flags(TM_SCOPE_CPU)};
+                           .flags = TM_EVENT_HAS_TID | TM_EVENT_HAS_CPU | TM_EVENT_HAS_VALUE | TM_EVENT_HAS_PID |
+                                    tm_event_scope_flags(TM_SCOPE_CPU)};
     tm_buf_clear(&x->detail);
     return tm_fxt_add(x, &row);
 }

@@ -91,17 +91,13 @@ static enum tm_status define_process(struct tm_gecko_view *view)
 static enum tm_status define_thread(struct tm_gecko_view *view)
 {
     static const struct tm_buf nothing;
-    static const char main_thread[] = "GeckoMain";
     const struct tm_gecko_thread *t = view->thread;
-    bool is_main = t->is_main || (t->name.len == sizeof main_thread - 1 &&
-                                  memcmp(t->name.data, main_thread, t->name.len) == 0);
     if (!t->has_tid)
         return TM_OK;
     tm_buf_clear(&view->message);
     if (!put_int(view, TM_THREAD_DESCRIPTION_TID, t->tid) ||
         (t->has_pid && !put_int(view, TM_THREAD_DESCRIPTION_PID, t->pid)) ||
-        !put_name(view, TM_THREAD_DESCRIPTION_NAME, &t->name, &t->tid_text, &nothing) ||
-        (is_main && tm_pb_put_varint(&view->message, TM_THREAD_DESCRIPTION_IS_MAIN, 1) != TM_OK))
+        !put_name(view, TM_THREAD_DESCRIPTION_NAME, &t->name, &t->tid_text, &nothing))
         return tm_error_nomem(view->err);
     return define(view, TM_KIND_THREAD, TM_DETAIL_THREAD, 0);
 }

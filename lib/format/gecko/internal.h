@@ -14,7 +14,7 @@ struct tm_gecko_thread {
     uint32_t process; /* index in the document's processes */
     struct tm_paged_file *text_file;
     struct tm_gecko_parts parts;
-    bool has_pid, has_tid, pid_is_text, tid_is_text, is_main;
+    bool has_pid, has_tid, pid_is_text, tid_is_text;
     bool has_unknown_origin; /* the origin of its times is unknown */
     int64_t pid, tid;
     struct tm_buf name, process_name, process_type, pid_text, tid_text, category;

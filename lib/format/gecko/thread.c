@@ -57,19 +57,14 @@ enum tm_status tm_gecko_thread_member(struct tm_gecko *x, const struct tm_json_v
                           : is(key, "processType") ? &t->process_type
                           : is(key, "category")    ? &t->category
                                                    : NULL;
-    bool is_main = is(key, "isMainThread");
     if (tm_gecko_is_unread(key))
         return tm_gecko_unread_take(&x->cursor, &x->counts.not_shown, x->err);
-    if (!pid && !tid && !is_main && text == NULL)
+    if (!pid && !tid && text == NULL)
         return tm_json_cursor_skip(&x->cursor, x->err);
     if ((st = tm_json_cursor_value(&x->cursor, &value, x->err)) < 0)
         return st;
     if (text)
         return take_text(x, &value, text);
-    if (is_main) {
-        t->is_main = value.type == TM_JSON_TRUE;
-        return TM_OK;
-    }
     if (value.type != TM_JSON_NUMBER && value.type != TM_JSON_STRING)
         return TM_OK;
     *(pid ? &t->has_pid : &t->has_tid) = true;

@@ -20,6 +20,7 @@ struct logcat {
     int64_t near_s;
     bool has_near;
     bool has_pending;   /* a row is pending until its message ends */
+    bool has_tag;       /* of the pending row */
     struct tm_event pending;
     struct tm_buf tag, message, uid; /* of the pending row */
     struct tm_buf detail;
@@ -87,6 +88,12 @@ static bool date_ns(struct logcat *l, const struct tm_logcat_line *line, int64_t
     return true;
 }
 
+/* Returns the text in BUF, which can be empty. */
+static struct tm_text text_of(const struct tm_buf *buf)
+{
+    return tm_text_at(buf->len ? buf->data : (const uint8_t *)"", buf->len);
+}
+
 /* Adds the pending row if there is one. */
 static enum tm_status put_pending(struct logcat *l, struct tm_error *err)
 {
@@ -98,10 +105,9 @@ static enum tm_status put_pending(struct logcat *l, struct tm_error *err)
     l->has_pending = false;
     tm_buf_clear(&l->detail);
     enum tm_status st =
-        tm_event_sink_string(sink, tm_text_at(l->message.data ? l->message.data : (const uint8_t *)"", l->message.len),
-                             &l->detail, &e->name, err);
-    if (st == TM_OK && l->tag.len)
-        st = tm_event_sink_string(sink, tm_text_at(l->tag.data, l->tag.len), &l->detail, &e->category, err);
+        tm_event_sink_string(sink, text_of(&l->message), &l->detail, &e->name, err);
+    if (st == TM_OK && l->has_tag)
+        st = tm_event_sink_string(sink, text_of(&l->tag), &l->detail, &e->category, err);
     if (st < 0)
         return st;
     if (sink->want_detail && l->uid.len) {
@@ -145,6 +151,7 @@ static enum tm_status begin(struct logcat *l, const struct tm_logcat_line *line,
         l->pending.flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD);
     l->text.has_events = true;
     l->has_pending = true;
+    l->has_tag = line->tag.s != NULL;
     return copy(&l->tag, line->tag) && copy(&l->message, line->message) && copy(&l->uid, line->uid)
                ? TM_OK
                : tm_error_nomem(err);
