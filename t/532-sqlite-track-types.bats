@@ -123,3 +123,49 @@ END
 root|root|root
 next|next|root'
 }
+
+@test "a track has its descriptor's facts as its source" {
+    packets "[[(60, message((1, 1), (2, 'p'), (12, 3), (11, 3), (14, 'what'), (3, message((1, 5)))))],
+        [(60, message((1, 3), (5, 1), (2, 'child'), (12, -1 & (1 << 64) - 1)))],
+        [(60, message((1, 4), (4, message((1, 5), (2, 6)))))],
+        [(60, message((1, 9), (5, 4), (8, message((1, 1), (2, 'a'), (2, 'b'), (7, 'y')))))]] + \
+        [[(8, 10 * t), (11, message((9, 3), (11, t), (23, 'i')))] for t in (1, 3, 4, 7)] + \
+        [[(8, 100), (11, message((9, 4), (11, 9), (30, 5)))], [(8, 110), (11, message((9, 3), (11, 0), (23, 'i')))],
+         [(8, 120), (11, message((23, 'j'), (22, 'c'), (6, message((2, 98), (6, 77)))))]]"
+    same "SELECT t.type, t.name, (SELECT group_concat(key || '=' || ifnull(display_value, 'NULL'), ' ') FROM args a
+        WHERE a.arg_set_id = t.source_arg_set_id) FROM track t ORDER BY type, name" \
+        'global_merged_track_event|Default Track|source=descriptor trace_id=0 is_root_in_scope=true
+global_merged_track_event|i|source=descriptor trace_id=7 is_root_in_scope=false
+legacy_async_global_slice|j|source=chrome trace_id_is_process_scoped=false
+process_merged_track_event|child|source=descriptor trace_id=3 is_root_in_scope=false sibling_order_rank=-1
+process_track_event|p|source=descriptor trace_id=1 is_root_in_scope=true child_ordering=explicit sibling_order_rank=3 description=what
+thread_counter_track_event|thread_time|source=descriptor trace_id=9 is_root_in_scope=false category=a,b builtin_counter_type=thread_time y_axis_share_key=y
+thread_execution|NULL|NULL'
+    tm-merge -q -o p.db "$TM_SRC/t/data/instruments.xml"
+    same "SELECT count(*), count(source_arg_set_id) FROM track WHERE type LIKE 'legacy_async_%'" '1|0'
+}
+
+@test "tracks without a way to the root are counted by the cause, and so are descriptors that contradict earlier ones" {
+    packets "[[(60, message((1, 1), (5, 1), (4, message((1, 5), (2, 6)))))], [(60, message((1, 2), (5, 3)))],
+        [(60, message((1, 4), (2, 'x')))], [(60, message((1, 4), (5, 5)))], [(60, message((1, 0), (5, 4)))]] + \
+        [[(60, message((1, n), (5, n - 1)))] for n in range(101, 202)] + [[(60, message((1, 100)))]] + \
+        [[(8, 10 * t), (11, message((9, 3), (11, t), (23, 'i')))] for t in (1, 2, 4, 198, 199, 200)]"
+    same "SELECT name, value, severity, source FROM stats WHERE value != 0 ORDER BY name" \
+        'track_descriptor_conflicting_reservation|1|error|analysis
+track_descriptor_default_track_with_parent|1|error|analysis
+track_event_parser_errors|9|info|analysis
+track_event_track_hierarchy_loop|2|error|analysis
+track_event_track_hierarchy_too_deep|5|error|analysis
+track_hierarchy_missing_uuid|2|info|analysis'
+}
+
+@test "two of three descriptors of one thread or process are of one task, as in the reference" {
+    packets "[[(8, 100 * n), (60, message((1, n), (4, message((1, 5), (2, 6), (5, 't' + str(n))))))] for n in (1, 2, 3)] + \
+        [[(8, 100 * n), (60, message((1, 10 + n), (3, message((1, 7), (6, 'p' + str(n))))))] for n in (1, 2, 3)] + \
+        [[(8, 1000), (11, message((9, 3), (11, t), (23, 'e')))] for t in (1, 2, 3, 11, 12, 13)]"
+    same "SELECT tid, pid, th.name FROM thread th JOIN process USING (upid) WHERE tid > 0 ORDER BY utid" '5|5|NULL
+6|5|t1
+7|7|NULL
+6|5|t3
+7|7|NULL'
+}

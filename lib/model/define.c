@@ -86,13 +86,16 @@ static enum tm_status describe_thread(struct tm_model_tasks *tasks, struct tm_mo
 }
 
 /* Resolves the track of a descriptor. TM_END: the uuid is invalid, and the caller names nothing. */
-static enum tm_status describe_track(struct tm_model_layout *layout, struct tm_place place,
+static enum tm_status describe_track(struct tm_model_layout *layout, struct tm_model_output *out, struct tm_place place,
                                      const struct tm_pb_field *part, struct tm_error *err)
 {
     struct tm_description d;
     struct tm_resolved resolved;
     tm_description_decode(&d, part->data, part->len);
-    return tm_descriptors_resolve(&layout->descriptors, place, d.uuid, &resolved, err);
+    enum tm_status st = tm_descriptors_resolve(&layout->descriptors, place, d.uuid, &resolved, err);
+    if (st == TM_END && (st = tm_model_count(out, place, TM_MODEL_NO_TRACK, err)) == TM_OK)
+        st = TM_END;
+    return st;
 }
 
 /* Applies E, a definition, at once. */
@@ -103,7 +106,7 @@ static enum tm_status describe(struct tm_model *m, const struct tm_event *e, str
     enum source source = source_of(&m->files, e->flags, place);
     enum tm_status st = TM_OK;
     if (e->kind == TM_KIND_TRACK && tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_TRACK, &part))
-        st = describe_track(&m->layout, place, &part, err);
+        st = describe_track(&m->layout, &m->out, place, &part, err);
     if (st == TM_OK && tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_PROCESS, &part))
         st = tm_model_describe_process(&m->tasks, &m->out, e, source != SOURCE_DESCRIPTOR, err);
     if (st == TM_OK)

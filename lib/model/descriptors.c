@@ -1,12 +1,14 @@
 #include "model/descriptors.h"
 
 #include "base/pb.h"
+#include "model/track_source.h"
 #include "stream/detail_fields.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-enum { ANCESTORS_MAX = 100, MERGE_BY_NAME = 1, MERGE_NONE = 2, MERGE_BY_KEY = 3, SET_TAG = 1 };
+enum { TRACKS_MAX = 100 /* from a track to the root */ };
+enum { MERGE_BY_NAME = 1, MERGE_NONE = 2, MERGE_BY_KEY = 3, SET_TAG = 1 };
 enum { KEY_TYPE_OF_NAME = 0, KEY_TYPE_OF_KEY = 2 };
 
 struct tm_descriptor {
@@ -17,6 +19,7 @@ struct tm_descriptor {
     uint32_t name, unit, description, merge_key; /* numbers of texts of the tracks */
     uint32_t track;                 /* the track or the lane set */
     uint32_t event_name;
+    uint32_t source_args;
     uint8_t merge;
     bool has_pid : 1, has_tid : 1, is_counter : 1;
     bool is_resolved : 1, has_track : 1, has_set : 1;
@@ -26,7 +29,7 @@ void tm_description_decode(struct tm_description *d, const uint8_t *data, size_t
 {
     struct tm_pb pb = tm_pb_of(data, len);
     struct tm_pb_field f;
-    *d = (struct tm_description){0};
+    *d = (struct tm_description){.message = {data, len}};
     while (tm_pb_next(&pb, &f) == TM_OK) {
         struct tm_text text = {f.data ? f.data : (const uint8_t *)"", f.len};
         switch (f.id) {
@@ -107,6 +110,22 @@ static bool is_same(const struct tm_descriptor *row, const struct tm_descriptor 
            row->is_counter == other->is_counter && row->merge == other->merge && row->merge_key == other->merge_key;
 }
 
+/* Sets the args that ROW, which D describes, gives to its track. */
+static enum tm_status keep_source(struct tm_descriptors *ds, const struct tm_description *d, struct tm_descriptor *row,
+                                  struct tm_error *err)
+{
+    struct tm_buf args = {0};
+    enum tm_status st = TM_OK;
+    if (!ds->keeps_source)
+        return TM_OK;
+    if (tm_track_source_described(d->message, &args) < 0)
+        st = tm_error_nomem(err);
+    else if (args.len)
+        st = tm_tracks_name(ds->tracks, (struct tm_text){args.data, args.len}, &row->source_args, err);
+    tm_buf_release(&args);
+    return st;
+}
+
 enum tm_status tm_descriptors_add(struct tm_descriptors *ds, struct tm_place place, const struct tm_description *d,
                                   struct tm_error *err)
 {
@@ -122,33 +141,40 @@ enum tm_status tm_descriptors_add(struct tm_descriptors *ds, struct tm_place pla
                                    .merge = merge_of(d)};
     enum tm_status st;
     if (d->uuid == 0 && d->parent_uuid)
-        return TM_OK;
+        return tm_model_stats_add(ds->stats, place, TM_MODEL_DEFAULT_TRACK_WITH_PARENT, 1, err);
     if (stated.merge == MERGE_BY_KEY && (st = tm_tracks_name(ds->tracks, d->merge_key, &stated.merge_key, err)) < 0)
         return st;
     if (row)
-        return is_same(row, &stated) ? rename_track(ds, row, d->name, err) : TM_OK;
+        return is_same(row, &stated) ? rename_track(ds, row, d->name, err)
+                                     : tm_model_stats_add(ds->stats, place, TM_MODEL_TRACK_CONFLICT, 1, err);
     if ((st = tm_tracks_name(ds->tracks, d->name, &stated.name, err)) < 0 ||
         (st = tm_tracks_name(ds->tracks, d->unit, &stated.unit, err)) < 0 ||
-        (st = tm_tracks_name(ds->tracks, d->description, &stated.description, err)) < 0)
+        (st = tm_tracks_name(ds->tracks, d->description, &stated.description, err)) < 0 ||
+        (st = keep_source(ds, d, &stated, err)) < 0)
         return st;
     return add_row(ds, &stated, err);
 }
 
-/* True if all ancestors of ROW exist and lead to the root. */
-static bool is_rooted(const struct tm_descriptors *ds, const struct tm_descriptor *row)
+/* Follows the ancestors of ROW. Returns what is wrong with them, or TM_MODEL_STAT_COUNT if they lead to the root. */
+static enum tm_model_stat hierarchy_error(const struct tm_descriptors *ds, const struct tm_descriptor *row)
 {
-    for (int i = 0; i < ANCESTORS_MAX; i++) {
+    uint64_t seen[TRACKS_MAX];
+    for (int i = 0; i < TRACKS_MAX; i++) {
+        for (int j = 0; j < i; j++)
+            if (row->uuid == seen[j])
+                return TM_MODEL_TRACK_LOOP;
+        seen[i] = row->uuid;
         if (row->parent_uuid == 0 || row->uuid == 0)
-            return true;
+            return i + 1 < TRACKS_MAX ? TM_MODEL_STAT_COUNT : TM_MODEL_TRACK_TOO_DEEP;
         row = find(ds, row->place, row->parent_uuid);
         if (row == NULL)
-            return false;
+            return TM_MODEL_TRACK_WITHOUT_PARENT;
     }
-    return false;
+    return TM_MODEL_TRACK_TOO_DEEP;
 }
 
-/* Notes that ROW describes its owner, a thread or process. Each has one descriptor. A second one (*IS_SECOND) shows
- * that the number was assigned again. */
+/* Notes that ROW describes its owner, a thread or process. A second one (*IS_SECOND) shows that the number was assigned
+ * again. The owner that it then gets can have one more descriptor before the next shows that, as in the reference. */
 static enum tm_status claim_owner(struct tm_descriptors *ds, const struct tm_descriptor *row, enum tm_track_scope scope,
                                   bool *is_second, struct tm_error *err)
 {
@@ -168,8 +194,7 @@ static enum tm_status resolve_thread(struct tm_descriptors *ds, struct tm_descri
         return st;
     const struct tm_task_start start = {id.machine, id.tid, NULL};
     if (is_second && ((st = tm_processes_start_thread(p, start, &r->owner, err)) < 0 ||
-                      (st = tm_processes_thread_in(p, id, &r->owner, err)) < 0 ||
-                      (st = claim_owner(ds, row, TM_TRACK_THREAD, &is_second, err)) < 0))
+                      (st = tm_processes_thread_in(p, id, &r->owner, err)) < 0))
         return st;
     r->scope = TM_TRACK_THREAD;
     r->is_root = true;
@@ -185,8 +210,7 @@ static enum tm_status resolve_process(struct tm_descriptors *ds, struct tm_descr
     if (st < 0 || (st = claim_owner(ds, row, TM_TRACK_PROCESS, &is_second, err)) < 0)
         return st;
     const struct tm_task_start start = {row->place.machine, row->pid, NULL};
-    if (is_second && ((st = tm_processes_start_process(p, start, &r->owner, err)) < 0 ||
-                      (st = claim_owner(ds, row, TM_TRACK_PROCESS, &is_second, err)) < 0))
+    if (is_second && (st = tm_processes_start_process(p, start, &r->owner, err)) < 0)
         return st;
     r->scope = TM_TRACK_PROCESS;
     r->is_root = true;
@@ -226,9 +250,10 @@ static enum tm_status get(struct tm_descriptors *ds, struct tm_place place, uint
         *row = find(ds, place, uuid);
         assert(*row);
     }
-    if (!(*row)->is_resolved && !is_rooted(ds, *row)) {
-        ds->broken++;
-        return TM_END;
+    enum tm_model_stat error = (*row)->is_resolved ? TM_MODEL_STAT_COUNT : hierarchy_error(ds, *row);
+    if (error != TM_MODEL_STAT_COUNT) {
+        st = tm_model_stats_add(ds->stats, place, error, 1, err);
+        return st < 0 ? st : TM_END;
     }
     /* Resolves the outermost unresolved ancestor first. */
     while (!(*row)->is_resolved) {
@@ -276,6 +301,9 @@ static enum tm_status describe(struct tm_descriptors *ds, const struct tm_descri
     t->description = row->description;
     t->uuid = t->type == TM_TRACK_TYPE_DESCRIBED_LANE ? row->parent_uuid : row->uuid;
     t->merge_key = label_of(row);
+    t->source_uuid = row->uuid;
+    t->source_args = row->source_args;
+    t->is_root = row->resolved.is_root || row->uuid == 0;
     t->merge_key_type = row->merge == MERGE_BY_KEY ? KEY_TYPE_OF_KEY : KEY_TYPE_OF_NAME;
     if (parent == NULL || parent->resolved.is_root)
         return TM_OK;

@@ -9,6 +9,7 @@
 #include "model/lanes.h"
 #include "model/place.h"
 #include "model/processes.h"
+#include "model/stats.h"
 #include "model/tracks.h"
 
 /* More descriptors of a timeline are refused. */
@@ -21,6 +22,7 @@ struct tm_description {
     bool has_pid, has_tid, is_thread, is_process, is_counter;
     int64_t pid, tid;
     uint32_t merge; /* as recorded */
+    struct tm_text message; /* from which it was decoded */
 };
 
 /* Decodes the message of LEN bytes at DATA; texts borrow from it. */
@@ -33,12 +35,13 @@ struct tm_resolved {
     bool is_root;              /* the main track of its thread or process */
 };
 
-/* Zero-initialise. Set processes, tracks and lanes before use. */
+/* Zero-initialise. Set processes, tracks, lanes and stats before use. */
 struct tm_descriptors {
     struct tm_processes *processes;
     struct tm_tracks *tracks;
     struct tm_lanes *lanes;
-    uint64_t broken; /* events whose uuid is invalid */
+    struct tm_model_stats *stats; /* counts invalid uuids, and descriptors that contradict earlier ones */
+    bool keeps_source;            /* tracks get the args of their descriptors */
     /* private */
     struct tm_descriptor *rows;
     uint32_t count, cap;

@@ -52,6 +52,11 @@ const char *tm_model_stat_name(enum tm_model_stat stat)
         [TM_MODEL_MEMORY_WITHOUT_THREAD] = "rss_stat_unknown_thread_for_mm_id",
         [TM_MODEL_TASK_STATE_ORDER] = "generic_task_state_invalid_order",
         [TM_MODEL_TASK_STATE_INVALID] = "task_state_invalid",
+        [TM_MODEL_TRACK_LOOP] = "track_event_track_hierarchy_loop",
+        [TM_MODEL_TRACK_WITHOUT_PARENT] = "track_hierarchy_missing_uuid",
+        [TM_MODEL_TRACK_TOO_DEEP] = "track_event_track_hierarchy_too_deep",
+        [TM_MODEL_TRACK_CONFLICT] = "track_descriptor_conflicting_reservation",
+        [TM_MODEL_DEFAULT_TRACK_WITH_PARENT] = "track_descriptor_default_track_with_parent",
     };
     return names[stat];
 }
@@ -67,6 +72,7 @@ const char *tm_model_stat_severity(enum tm_model_stat stat)
     case TM_MODEL_WAKING_SKIPPED:
     case TM_MODEL_PARENT_CHANGED:
     case TM_MODEL_MEMORY_WITHOUT_THREAD:
+    case TM_MODEL_TRACK_WITHOUT_PARENT:
         return "info";
     case TM_MODEL_CUT_SHORT:
     case TM_MODEL_HEAP_GRAPH_NOT_FINISHED:

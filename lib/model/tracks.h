@@ -49,6 +49,8 @@ struct tm_track {
     int64_t arg_set; /* TM_NO_ID */
     int64_t dimension_set; /* TM_NO_ID; set by the receiver of the tracks */
     uint64_t uuid; /* of a descriptor's track; of siblings that share lanes, their parent's */
+    uint64_t source_uuid; /* of the descriptor that made it */
+    uint32_t source_args; /* its args: number of a text, as name, which is as in a Detail message */
     uint32_t file, machine;
     enum tm_track_type type;
     enum tm_track_scope scope;
@@ -63,6 +65,7 @@ struct tm_track {
     uint8_t merge_key_type; /* the reference's number: 0 by name, 2 by key */
     uint8_t named; /* enum tm_named_track, of TM_TRACK_TYPE_NAMED */
     bool is_counter;
+    bool is_root; /* it is that of its thread or process, or the trace's default track */
 };
 
 /* Zero-initialise; init before use. */

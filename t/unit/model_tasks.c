@@ -171,7 +171,8 @@ static void test_descriptors(void)
     ok(rows[0].scope == TM_TRACK_THREAD && rows[1].scope == TM_TRACK_THREAD && rows[1].owner == rows[0].owner);
     ok(rows[2].is_counter && rows[2].parent == 1 && rows[2].scope == TM_TRACK_THREAD);
     is_int(rows[3].scope, TM_TRACK_GLOBAL);
-    is_int(b.model.out.stats.rows[0].counts[TM_MODEL_NO_TRACK], 1);
+    is_int(b.model.out.stats.rows[0].counts[TM_MODEL_NO_TRACK], 3); /* two descriptors and an event */
+    is_int(b.model.out.stats.rows[0].counts[TM_MODEL_TRACK_LOOP], 3);
     is_int(pid_of(&b, 7), 5);
     stop(&b);
 }

@@ -2,6 +2,7 @@
 
 #include "base/pb.h"
 #include "model/track_dimensions.h"
+#include "model/track_source.h"
 #include "model/track_type.h"
 #include "stream/detail_fields.h"
 
@@ -218,7 +219,7 @@ static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
     return st;
 }
 
-/* Dimensions of tracks are args, so they are written before the rest of the model. */
+/* Dimensions and sources of tracks are args, so they are written before the rest of the model. */
 enum tm_status tm_sqlite_put_dimensions(struct tm_sqlite *s, struct tm_error *err)
 {
     struct tm_tracks *tracks = &s->model.layout.tracks;
@@ -235,6 +236,14 @@ enum tm_status tm_sqlite_put_dimensions(struct tm_sqlite *s, struct tm_error *er
             st = tm_error_nomem(err);
         else
             st = tm_arg_sets_add(&s->model.out.arg_sets, detail.data, detail.len, &t->dimension_set, err);
+        if (st < 0)
+            break;
+        tm_buf_clear(&detail);
+        if (tm_track_source(t, s->context->catalog->files[t->file].input_type, tm_tracks_text(tracks, t->source_args),
+                            &detail) < 0)
+            st = tm_error_nomem(err);
+        else
+            st = tm_arg_sets_add(&s->model.out.arg_sets, detail.data, detail.len, &t->arg_set, err);
     }
     tm_buf_release(&detail);
     return st;

@@ -35,6 +35,7 @@ enum tm_status tm_sqlite_open(const struct tm_emit_context *context, void **stat
     tm_row_queue_init(&s->queue, &s->rows);
     tm_model_init(&s->model, &s->queue.rows, context->catalog);
     s->model.out.options.counts_samples = s->model.out.options.adds_args = true;
+    s->model.layout.descriptors.keeps_source = true;
     s->model.out.options.joins_flows = context->options->join_flows;
     if (sqlite3_open_v2(context->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         NULL) != SQLITE_OK)

@@ -153,6 +153,9 @@ static const struct words {
     {"traced_producers_seen", OF_TRACE, "Producers that ever connected to the service"},
     {"traced_total_buffers", OF_TRACE, "Buffers of the service"},
     {"traced_tracing_sessions", OF_TRACE, "Sessions of the service"},
+    {"track_descriptor_conflicting_reservation", OF_ANALYSIS,
+     "Track descriptors that contradict an earlier one of the track"},
+    {"track_descriptor_default_track_with_parent", OF_ANALYSIS, "Descriptors of the default track with a parent"},
     {"track_descriptor_missing_uuid", OF_ANALYSIS, "Track descriptors without a uuid"},
     {"track_descriptor_thread_missing_pid_tid", OF_ANALYSIS, "Thread descriptors without pid or tid"},
     {"track_event_counter_invalid_track_uuid", OF_ANALYSIS, "Counter values for a track that is not a counter"},
@@ -164,6 +167,9 @@ static const struct words {
     {"track_event_parser_errors", OF_ANALYSIS, "Track events on no track, or damaged"},
     {"track_event_skipped_timestamp_delta_without_valid_state", OF_ANALYSIS,
      "Track events whose time is relative to one that is not known"},
+    {"track_event_track_hierarchy_loop", OF_ANALYSIS, "Track events whose track is its own ancestor"},
+    {"track_event_track_hierarchy_too_deep", OF_ANALYSIS, "Track events whose track has too many ancestors"},
+    {"track_hierarchy_missing_uuid", OF_ANALYSIS, "Track events whose track has an ancestor without a descriptor"},
     {"unknown_extension_fields", OF_TRACE, "Fields of track events that no schema names"},
 };
 

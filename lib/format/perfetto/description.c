@@ -108,6 +108,8 @@ static enum tm_status read_counter(struct tm_proto_counter *counter, const struc
             counter->incremental = f.value != 0;
         else if (f.id == TM_COUNTER_DESCRIPTOR_UNIT_NAME)
             counter->unit_name = (struct tm_proto_text){f.data, f.len};
+        else if (f.id == TM_COUNTER_DESCRIPTOR_Y_AXIS_SHARE_KEY)
+            counter->y_axis_share_key = (struct tm_proto_text){f.data, f.len};
     }
     return st == TM_END ? TM_OK : st;
 }
@@ -364,6 +366,9 @@ static void put_counter(struct tm_buf *detail, const struct tm_proto_counter *co
         put_number(detail, TM_TRACK_DESCRIPTION_IS_INCREMENTAL, 1, st);
     put_signed(detail, TM_TRACK_DESCRIPTION_UNIT_MULTIPLIER, counter->multiplier != 0, counter->multiplier, st);
     put_repeated(detail, &counter->message, TM_COUNTER_DESCRIPTOR_CATEGORIES, TM_TRACK_DESCRIPTION_CATEGORIES, st);
+    if (counter->type > 0)
+        put_number(detail, TM_TRACK_DESCRIPTION_BUILTIN_COUNTER, (uint64_t)counter->type, st);
+    put_bytes(detail, TM_TRACK_DESCRIPTION_Y_AXIS_SHARE_KEY, counter->y_axis_share_key, st);
 }
 
 static void put_merge(struct tm_buf *detail, const struct tm_proto_track_descriptor *track, enum tm_status *st)

@@ -34,7 +34,7 @@ struct tm_proto_process {
 struct tm_proto_counter {
     int64_t type, unit, multiplier;
     bool incremental;
-    struct tm_proto_text unit_name;
+    struct tm_proto_text unit_name, y_axis_share_key;
     struct tm_pb_field message; /* the source of its categories */
 };
 
