@@ -189,6 +189,12 @@ END
     [ "$(sqlite3 a.db "SELECT count(*), count(DISTINCT id) FROM args")" = "$(sqlite3 a.db "SELECT count(id), count(*) FROM args")" ]
 }
 
+@test "elements that a slice gets one by one come after each other" {
+    emit-stream lists | tm-emit -f sqlite -o a.db
+    answers a.db "SELECT key, display_value FROM slice JOIN args USING (arg_set_id) WHERE name = 'lists' ORDER BY args.id" \
+        $'debug.list[0]|0\ndebug.list[1]|1\ndebug.list[2]|2\ndebug.list[3]|3'
+}
+
 @test "work of a workqueue in text has its category, and ends by it" {
     printf '%s\n' '# tracer: nop' '  kw-7 (    7) [000] ...1 1.1: workqueue_execute_start: work struct 0: function foo' \
         '  kw-7 (    7) [000] ...1 1.2: tracing_mark_write: B|7|mark' \

@@ -278,6 +278,17 @@ static int64_t count_keys(struct tm_text args)
     return count;
 }
 
+/* True if a key among ARGS is that of an element of an array. */
+static bool has_element(struct tm_text args)
+{
+    struct tm_pb pb = tm_pb_of(args.data, args.len);
+    struct tm_arg_row row;
+    while (tm_arg_next(&pb, &row))
+        if (row.key.len && memchr(row.key.data, '[', row.key.len))
+            return true;
+    return false;
+}
+
 /* Gives set *SET, a new one, the args FIRST, which were kept, and then MORE. */
 static enum tm_status put_both(struct tm_arg_sets *sets, struct tm_text first, const struct args *more, int64_t *set,
                                struct tm_error *err)
@@ -291,7 +302,9 @@ static enum tm_status put_both(struct tm_arg_sets *sets, struct tm_text first, c
     enum tm_status st = sets->rows->args(sets->rows->self, *set, first, err);
     if (st == TM_OK)
         st = sets->rows->args(sets->rows->self, *set, added, err);
-    return st < 0 ? st : tm_kept_args_put(&sets->kept, *set, both, err);
+    if (st < 0 || has_element(added)) /* the receiver has numbered the elements anew, after those of FIRST */
+        return st;
+    return tm_kept_args_put(&sets->kept, *set, both, err);
 }
 
 enum tm_status tm_arg_sets_join_found(struct tm_arg_sets *sets, const struct tm_found_args *found, int64_t *set,

@@ -13,6 +13,7 @@
  *     listed           a Dropped frame; misfit: with a time too few; odd-names: with unknown names; nowhere: of an
  *                      unknown file
  *     early            events at the earliest time there is, and slices that end before time 0
+ *     lists            a slice that gets elements of a list four times
  *     backward-dump    a heap profile over a negative time, the least there is
  *     cut              no end frame
  * COUNT more instants are added. */
@@ -266,6 +267,24 @@ static void add_early(struct maker *m)
             0, "early", NULL);
 }
 
+/* Adds a slice whose begin, end and what comes between them have an element of one list. */
+static void add_lists(struct maker *m)
+{
+    static const enum tm_kind kinds[] = {TM_KIND_SLICE_BEGIN, TM_KIND_SLICE_ARGS, TM_KIND_SLICE_ARGS,
+                                         TM_KIND_SLICE_END};
+    Tracemerge__Detail d = TRACEMERGE__DETAIL__INIT;
+    Tracemerge__Arg arg = TRACEMERGE__ARG__INIT, *list = &arg;
+    arg.has_key = true;
+    arg.key = str("debug.list[0]");
+    arg.value_case = TRACEMERGE__ARG__VALUE_INT_VALUE;
+    d.n_args = 1;
+    d.args = &list;
+    for (arg.int_value = 0; arg.int_value < 4; arg.int_value++)
+        add(m, (struct tm_event){.kind = kinds[arg.int_value], .pid = PID, .tid = 531,
+                                 .flags = scope(TM_SCOPE_THREAD) | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID},
+            2600 + arg.int_value, "lists", &d.base);
+}
+
 static void add_phone(struct maker *m)
 {
     const uint32_t on_thread = scope(TM_SCOPE_THREAD) | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
@@ -288,6 +307,8 @@ static void add_phone(struct maker *m)
                              .flags = scope(TM_SCOPE_CPU) | TM_EVENT_HAS_CPU | TM_EVENT_HAS_TID | TM_EVENT_HAS_PID,
                              .cpu = 3, .tid = TID, .pid = 33, .value = 1 | UINT64_C(120) << 32 | UINT64_C(97) << 48},
         2500, "kworker", NULL);
+    if (wants(m, "lists"))
+        add_lists(m);
     if (wants(m, "backward-dump"))
         add(m, (struct tm_event){.kind = TM_KIND_HEAP_DUMP, .flags = TM_EVENT_HAS_PID, .pid = PID, .dur_ns = INT64_MIN},
             2600, "heap", NULL);
@@ -335,7 +356,8 @@ static void make(struct maker *m, long count)
     if (!wants(m, "strange-machine"))
         put_machine(m, 1, 0, "");
     put_rest(m);
-    put_placement(m, PHONE, 6 + (wants(m, "early") ? 5 : 0) + (wants(m, "backward-dump") ? 1 : 0));
+    put_placement(m, PHONE, 6 + (wants(m, "early") ? 5 : 0) + (wants(m, "lists") ? 4 : 0) +
+                                (wants(m, "backward-dump") ? 1 : 0));
     put_placement(m, WATCH, 3 + (uint64_t)count);
     if (dropped)
         put_account(m, wants(m, "dropped") ? "negative_time" : "needs_state", 2);

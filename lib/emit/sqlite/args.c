@@ -97,7 +97,6 @@ static enum tm_status open_set(struct tm_sqlite *s, int64_t id, struct tm_error 
     w->sets[w->count++] = (struct tm_sqlite_arg_set){.id = id, .text = w->text.buf.len};
     tm_out_char(&w->text, '{');
     w->last_key = 0;
-    tm_buf_clear(&w->array);
     return TM_OK;
 }
 
@@ -327,6 +326,7 @@ enum tm_status tm_sqlite_args(void *self, int64_t set, struct tm_text args, stru
     struct tm_arg_row row;
     enum tm_status st = TM_OK;
     s->args.joins = s->args.count && s->args.sets[s->args.count - 1].id == set;
+    tm_buf_clear(&s->args.array); /* the arrays of SET may have got elements since the last call */
     while (st == TM_OK && tm_arg_next(&pb, &row))
         st = put_arg(s, set, &row, err);
     return st;
