@@ -92,3 +92,14 @@ END
     tm-merge -o p.db m.pftrace
     same "SELECT group_concat(pid) FROM (SELECT pid FROM process ORDER BY pid)" 0,61,62,71,81,91,101
 }
+
+@test "the idle task of a machine has its name even if no event of its proto could be placed" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
+1 { 10: 1 13: 1 8: 10 58: 40 11 { 9: 3 11: 1 23: "on a clock that nothing relates" } }
+END
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT tid, name, is_idle FROM thread" '0|swapper|1'
+    echo '[{"ph":"i","ts":1,"pid":0,"tid":0,"name":"x"}]' >a.json
+    tm-merge -q -o p.db a.json
+    same "SELECT tid, ifnull(name, 'NULL') FROM thread ORDER BY utid LIMIT 1" '0|NULL'
+}

@@ -52,6 +52,19 @@ static enum tm_status file_get(struct tm_model_files *files, uint32_t file, stru
     return TM_OK;
 }
 
+/* True if the catalog knows that a proto or ftrace text is of MACHINE, whatever became of its events. */
+static bool has_file_of_system(const struct tm_catalog *catalog, uint32_t machine)
+{
+    for (uint32_t i = 0; i < catalog->placement_count; i++) {
+        const Tracemerge__Placement *p = catalog->placements[i];
+        const enum tm_input_type type =
+            p->file < catalog->file_count ? catalog->files[p->file].input_type : TM_INPUT_UNKNOWN;
+        if (p->machine == machine && (type == TM_INPUT_PROTO || type == TM_INPUT_SYSTRACE))
+            return true;
+    }
+    return false;
+}
+
 /* Does the work of machine_get for a machine that has no event yet. */
 static enum tm_status add_machine(struct tm_model_files *files, struct tm_model_tasks *tasks, uint32_t machine,
                                   struct tm_error *err)
@@ -67,7 +80,11 @@ static enum tm_status add_machine(struct tm_model_files *files, struct tm_model_
     }
     int64_t utid;
     tasks->machines[machine].seen = true;
-    return tm_processes_machine(&tasks->processes, machine, &utid, err);
+    enum tm_status st = tm_processes_machine(&tasks->processes, machine, &utid, err);
+    if (st < 0 || !has_file_of_system(files->catalog, machine))
+        return st;
+    tasks->machines[machine].is_idle_known = true;
+    return tm_processes_idle(&tasks->processes, machine, err);
 }
 
 /* Notes that MACHINE has an event. TM_E_INPUT if the catalog does not have the machine. */
