@@ -38,6 +38,12 @@ rows() {
         WHERE p.pid > 0 AND t.tid <> p.pid ORDER BY t.tid")" = "100,app,101,main 100,app,102,worker 200,,201, " ]
 }
 
+@test "fuchsia: the tracks of asynchronous operations have the source that the reference states" {
+    tm-merge -q -o x.db a.fxt
+    [ "$(rows "SELECT key || '=' || display_value FROM track t JOIN args a ON a.arg_set_id = t.source_arg_set_id
+        WHERE t.name = 'request' ORDER BY key")" = "source=chrome trace_id_is_process_scoped=false " ]
+}
+
 @test "fuchsia: arguments of every type are args of rows" {
     tm-merge -o x.db a.fxt
     [ "$(rows "SELECT key || '=' || display_value FROM args a JOIN slice s USING (arg_set_id) WHERE s.ts IN (1000, 1100) ORDER BY s.ts, a.id")" = \

@@ -72,7 +72,9 @@ enum tm_status tm_track_source(const struct tm_track *track, enum tm_input_type 
         track->type == TM_TRACK_TYPE_GLOBAL_INSTANTS || track->type == TM_TRACK_TYPE_PROCESS_INSTANTS;
     if (track->type == TM_TRACK_TYPE_DESCRIBED || track->type == TM_TRACK_TYPE_DESCRIBED_LANE)
         return put_descriptor(track, described, detail);
-    if (!(is_async || is_of_instants) || !(file_type == TM_INPUT_JSON || file_type == TM_INPUT_PROTO))
+    const bool is_like_chrome =
+        file_type == TM_INPUT_JSON || file_type == TM_INPUT_PROTO || (is_async && file_type == TM_INPUT_FUCHSIA);
+    if (!(is_async || is_of_instants) || !is_like_chrome)
         return TM_OK;
     enum tm_status st = put_word(detail, "source", "chrome");
     return st < 0 || !is_async
