@@ -252,12 +252,14 @@ static enum tm_status read_alignment(const char *path, struct tm_buf *text, stru
 {
     enum { PIECE = 1 << 16 };
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    enum tm_status st = fd < 0 ? tm_error_errno(err, errno, "%s: cannot open", path) : TM_OK;
+    enum tm_status st = fd < 0 ? tm_error_open(err, errno, "%s: cannot open", path) : TM_OK;
     for (size_t got = 0; st == TM_OK; text->len += got)
         st = tm_buf_reserve(text, PIECE) == TM_OK ? tm_io_read(fd, text->data + text->len, PIECE, &got, err)
                                                   : tm_error_nomem(err);
     if (fd >= 0)
         (void)close(fd);
+    if (st < 0 && fd >= 0)
+        tm_error_prefix(err, "%s", path);
     return st == TM_END ? TM_OK : st;
 }
 

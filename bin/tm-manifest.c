@@ -42,8 +42,8 @@ static enum tm_status read_manifest(const char *path, struct tm_manifest *manife
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        tm_error_errno(err, errno, "cannot open");
-        return tm_error_prefix(err, "%s", path);
+        tm_error_open(err, errno, "cannot open");
+        return tm_error_prefix(err, "%s", *path ? path : "''");
     }
     enum tm_status st = tm_manifest_read_fd(manifest, fd, err);
     if (st < 0)

@@ -154,9 +154,9 @@ static int parse(int argc, char **argv, struct settings *settings)
 static enum tm_status open_stream(const char *path, struct tm_merge_stream *stream, struct tm_error *err)
 {
     bool is_input = path == NULL || strcmp(path, "-") == 0;
-    stream->name = is_input ? "standard input" : path;
+    stream->name = is_input ? "standard input" : *path ? path : "''";
     stream->fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    return stream->fd >= 0 ? TM_OK : tm_error_errno(err, errno, "%s: cannot open", path);
+    return stream->fd >= 0 ? TM_OK : tm_error_open(err, errno, "%s: cannot open", stream->name);
 }
 
 static void close_stream(const struct tm_merge_stream *stream)

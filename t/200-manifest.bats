@@ -64,13 +64,33 @@ tm-manifest: broken.json: perfetto_manifest: line 2, column 14: a number with a 
 END
 }
 
-@test "a manifest that cannot be read is exit 3" {
+@test "--check warns of a manifest that archives do not recognise" {
+    local body='"perfetto_manifest": {"version": 1, "files": [{"path": "a.json", "machine": {"name": "m"}}]}}'
+    local warning='perfetto_manifest: it does not begin with {"perfetto_manifest", so it is no manifest among other files'
+    printf '{"x_other": 1, %s' "$body" >second.json
+    printf '{%600s%s' '' "$body" >far.json
+    printf '\xef\xbb\xbf { \n\t%s' "$body" >mark.json
+    for name in second far; do
+        run tm-manifest --check $name.json
+        [ "$status" -eq 0 ]
+        [ "$output" = "tm-manifest: warning: $name.json: $warning; -m takes it" ]
+        run tm-unpack --list $name.json
+        [[ $output != *perfetto_manifest* ]]
+    done
+    run tm-manifest --check mark.json
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+    run tm-unpack --list mark.json
+    [[ $output == *perfetto_manifest* ]]
+}
+
+@test "a manifest that cannot be read is exit 1, as any input" {
     run tm-manifest --check missing.json good.json
-    [ "$status" -eq 3 ]
+    [ "$status" -eq 1 ]
     [ "$output" = "tm-manifest: missing.json: cannot open: No such file or directory" ]
     mkdir d
     run tm-manifest --check d
-    [ "$status" -eq 3 ]
+    [ "$status" -eq 1 ]
     [ "$output" = "tm-manifest: d: cannot read: Is a directory" ]
 }
 

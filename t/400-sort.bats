@@ -124,9 +124,9 @@ out" ]
     [[ $output == "tm-sort: .: temporary file: cannot write: "* ]]
 }
 
-@test "a missing file is exit 3" {
+@test "a missing file is exit 1, as for all programs" {
     run tm-sort missing
-    [ "$status" -eq 3 ]
+    [ "$status" -eq 1 ]
     [ "$output" = "tm-sort: missing: cannot open: No such file or directory" ]
 }
 

@@ -179,7 +179,7 @@ frames() {
     [ "$status" -eq 1 ]
     [ "$output" = "tm-sort: /dev/null: byte 0: empty, not a tracemerge stream" ]
     pipe 'tm-sort -m a nowhere >m'
-    [ "$status" -eq 3 ]
+    [ "$status" -eq 1 ]
     [ "$output" = "tm-sort: nowhere: cannot open: No such file or directory" ]
     [ ! -s m ]
     run tm-sort -m -c a
@@ -287,6 +287,6 @@ END
     [ "$status" -eq 1 ]
     [[ "$output" == "tm-sort: cut: "* ]]
     run bash -c 'ulimit -n 32; tm-sort -m "$@" missing >out' x "$@"
-    [ "$status" -eq 3 ]
+    [ "$status" -eq 1 ]
     [ "$output" = "tm-sort: missing: cannot open: No such file or directory" ]
 }

@@ -2,8 +2,11 @@
 
 #include "base/utf8.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { WHOLE_TEXT_MAX = 8192 /* two paths of PATH_MAX */, CAUSE_MAX = 256 };
 
 void tm_text_escape(const char *in, size_t len, char *out, size_t out_size)
 {
@@ -40,6 +43,22 @@ void tm_text_escape(const char *in, size_t len, char *out, size_t out_size)
     out[o] = '\0';
 }
 
+/* Formats a text into OUT. A text that does not fit is cut in its middle, because the place is at its beginning and the
+ * cause at its end. */
+static void put_text(char *out, size_t size, const char *format, va_list args)
+{
+    char whole[WHOLE_TEXT_MAX];
+    vsnprintf(whole, sizeof whole, format, args);
+    size_t len = strlen(whole), head = size / 2, tail = size - head - sizeof "...";
+    if (len < size) {
+        memcpy(out, whole, len + 1);
+        return;
+    }
+    memcpy(out, whole, head);
+    memcpy(out + head, "...", 3);
+    memcpy(out + head + 3, whole + len - tail, tail + 1);
+}
+
 static enum tm_status set_escaped(struct tm_error *err, enum tm_status status, const char *text)
 {
     err->status = status;
@@ -54,7 +73,7 @@ enum tm_status (tm_error_set)(struct tm_error *err, enum tm_status status, const
     if (err == NULL || err->status != TM_OK)
         return status;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    put_text(text, sizeof text - sizeof "...", format, args); /* the escape leaves room for dots */
     va_end(args);
     return set_escaped(err, status, text);
 }
@@ -73,18 +92,37 @@ enum tm_status (tm_error_at)(struct tm_error *err, uint64_t byte, const char *fo
     return set_escaped(err, TM_E_INPUT, text);
 }
 
-enum tm_status (tm_error_errno)(struct tm_error *err, int errnum, const char *format, ...)
+/* Records a failure with STATUS: the formatted text, ": " and strerror(ERRNUM). */
+static enum tm_status set_errno(struct tm_error *err, enum tm_status status, int errnum, const char *format,
+                                va_list args)
 {
     char text[TM_ERROR_TEXT_MAX];
-    va_list args;
     if (err == NULL || err->status != TM_OK)
-        return TM_E_SYSTEM;
+        return status;
+    put_text(text, sizeof text - CAUSE_MAX, format, args);
+    size_t len = strlen(text);
+    snprintf(text + len, sizeof text - len, ": %s", strerror(errnum));
+    return set_escaped(err, status, text);
+}
+
+enum tm_status (tm_error_errno)(struct tm_error *err, int errnum, const char *format, ...)
+{
+    va_list args;
     va_start(args, format);
-    int n = vsnprintf(text, sizeof text, format, args);
+    (void)set_errno(err, TM_E_SYSTEM, errnum, format, args);
     va_end(args);
-    if (n >= 0 && (size_t)n < sizeof text)
-        snprintf(text + n, sizeof text - (size_t)n, ": %s", strerror(errnum));
-    return set_escaped(err, TM_E_SYSTEM, text);
+    return TM_E_SYSTEM;
+}
+
+enum tm_status tm_error_open(struct tm_error *err, int errnum, const char *format, ...)
+{
+    bool lacks = errnum == EMFILE || errnum == ENFILE || errnum == ENOMEM;
+    enum tm_status status = lacks ? TM_E_SYSTEM : TM_E_INPUT;
+    va_list args;
+    va_start(args, format);
+    (void)set_errno(err, status, errnum, format, args);
+    va_end(args);
+    return status;
 }
 
 enum tm_status tm_error_append(struct tm_error *err, const char *text)
@@ -101,13 +139,13 @@ enum tm_status tm_error_append(struct tm_error *err, const char *text)
 
 enum tm_status tm_error_prefix(struct tm_error *err, const char *format, ...)
 {
-    char text[TM_ERROR_TEXT_MAX];
+    char text[TM_ERROR_TEXT_MAX / 2]; /* the rest is for the cause */
     char escaped[TM_ERROR_TEXT_MAX];
     va_list args;
     if (err == NULL || err->status == TM_OK)
         return TM_OK;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    put_text(text, sizeof text, format, args);
     va_end(args);
     tm_text_escape(text, strlen(text), escaped, sizeof escaped);
     size_t n = strlen(escaped);

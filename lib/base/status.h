@@ -46,8 +46,8 @@ struct tm_error {
 };
 
 /* Records a failure and returns STATUS. The first failure stays: a later call changes nothing, so cleaning up cannot
- * hide the cause. Bytes below 0x20, 0x7f and invalid UTF-8 in the result are written as \xNN. Text past the maximum is
- * cut. */
+ * hide the cause. Bytes below 0x20, 0x7f and invalid UTF-8 in the result are written as \xNN. A text that is longer
+ * than the maximum is cut in its middle. */
 enum tm_status tm_error_set(struct tm_error *err, enum tm_status status, const char *format, ...) TM_PRINTF(3, 4);
 
 /* Records a failure like tm_error_set: TM_E_INPUT, with "byte BYTE: " in front of the text. Keeps BYTE. */
@@ -57,8 +57,13 @@ enum tm_status tm_error_at(struct tm_error *err, uint64_t byte, const char *form
  */
 enum tm_status tm_error_errno(struct tm_error *err, int errnum, const char *format, ...) TM_PRINTF(3, 4);
 
-/* Puts "PLACE: " in front of the text of a failure that was recorded where its place was not known. Does nothing if ERR
- * holds no failure. Returns the recorded status. */
+/* Records that an input cannot be opened, with ": " and strerror(ERRNUM) after the text. TM_E_INPUT; TM_E_SYSTEM if the
+ * system lacks descriptors or memory. */
+enum tm_status tm_error_open(struct tm_error *err, int errnum, const char *format, ...) TM_PRINTF(3, 4);
+
+/* Puts "PLACE: " in front of the text of a failure that was recorded where its place was not known. A PLACE that
+ * is longer than half of the maximum is cut in its middle. Does nothing if ERR holds no failure. Returns the recorded
+ * status. */
 enum tm_status tm_error_prefix(struct tm_error *err, const char *format, ...) TM_PRINTF(2, 3);
 
 /* Appends TEXT, which has no control bytes, to the text of a failure. It tells what the user can do. It is cut if it

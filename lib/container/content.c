@@ -20,14 +20,6 @@ enum tm_status tm_content_open_extent(struct tm_content *content, const struct t
     return tm_extent_open(extent, &content->own, err);
 }
 
-static enum tm_status cannot_open(struct tm_error *err)
-{
-    int why = errno;
-    if (why == EMFILE || why == ENFILE || why == ENOMEM)
-        return tm_error_errno(err, why, "cannot open");
-    return tm_error_set(err, TM_E_INPUT, "cannot open: %s", strerror(why));
-}
-
 enum tm_status tm_content_open_path(struct tm_content *content, const char *path, struct tm_error *err)
 {
     struct stat info;
@@ -35,11 +27,11 @@ enum tm_status tm_content_open_path(struct tm_content *content, const char *path
     *content = tm_content_of(&content->own);
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return cannot_open(err);
+        return tm_error_open(err, errno, "cannot open");
     content->owned_fd = is_stdin ? -1 : fd;
     content->path = is_stdin ? NULL : path;
     if (fstat(fd, &info) != 0)
-        return cannot_open(err);
+        return tm_error_open(err, errno, "cannot open");
     if (S_ISDIR(info.st_mode))
         return tm_error_set(err, TM_E_INPUT, "is a directory");
     /* Files of the kernel state size 0 but have bytes. */

@@ -71,10 +71,8 @@ static enum tm_status open_source(struct source *s, const struct tm_source_path 
     *s = (struct source){.path = path, .may_reclaim = named->is_temporary};
     s->fd = open(path, (named->is_temporary ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
     s->reclaim.fd = s->fd;
-    if (s->fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
-        return tm_error_errno(err, errno, "%s: cannot open", path);
     if (s->fd < 0)
-        return tm_error_set(err, TM_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
+        return tm_error_open(err, errno, "%s: cannot open", path);
     if (fstat(s->fd, &info) != 0)
         return tm_error_errno(err, errno, "%s: cannot read its type", path);
     if (!S_ISREG(info.st_mode))

@@ -19,6 +19,8 @@ static size_t chunk(size_t len)
 
 static enum tm_status cannot_read(struct tm_error *err)
 {
+    if (errno == EISDIR)
+        return tm_error_set(err, TM_E_INPUT, "cannot read: %s", strerror(EISDIR));
     if (err && err->status == TM_OK) {
         (void)tm_error_errno(err, errno, "cannot read");
         err->is_reading = true;

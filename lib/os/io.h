@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Reads up to LEN bytes, at least 1. Restarts after signals. TM_OK, TM_END (*GOT = 0) or TM_E_SYSTEM. */
+/* Reads up to LEN bytes, at least 1. Restarts after signals. TM_OK; TM_END (*GOT = 0); TM_E_INPUT if FD is a
+ * directory; TM_E_SYSTEM. */
 enum tm_status tm_io_read(int fd, void *data, size_t len, size_t *got, struct tm_error *err);
 
 /* Writes all LEN bytes. TM_OK or TM_E_SYSTEM. If the disk is full, the error names the folder and how many bytes the

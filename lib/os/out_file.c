@@ -85,7 +85,7 @@ enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const c
     bool exists = stat(path, &old) == 0;
     f->fd = -1;
     if (strlen(path) + 64 > OUT_FILE_PATH_MAX)
-        return tm_error_set(err, TM_E_SYSTEM, "%s: name is too long", path);
+        return tm_error_errno(err, ENAMETOOLONG, "%s: cannot write", path);
     if (f->members && make_folder(f, path, &old, exists, err) < 0)
         return err->status;
     exists = exists || f->members;

@@ -19,11 +19,8 @@ static enum tm_status open_file(const char *path, int *fd, uint64_t *size_bytes,
     struct stat s;
     enum tm_status st = TM_OK;
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (*fd < 0) {
-        bool lacks = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
-        tm_error_errno(err, errno, "%s: cannot open", path);
-        return err->status = lacks ? TM_E_SYSTEM : TM_E_INPUT;
-    }
+    if (*fd < 0)
+        return tm_error_open(err, errno, "%s: cannot open", path);
     if (fstat(*fd, &s) != 0)
         st = tm_error_errno(err, errno, "%s: cannot read", path);
     else if (!S_ISREG(s.st_mode))

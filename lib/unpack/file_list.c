@@ -46,10 +46,7 @@ static enum tm_status add_file(struct tm_file_list *list, const char *path, cons
 
 static enum tm_status cannot(const char *path, const char *what, struct tm_error *err)
 {
-    int why = errno;
-    if (why == EMFILE || why == ENFILE || why == ENOMEM)
-        return tm_error_errno(err, why, "%s: %s", path, what);
-    return tm_error_set(err, TM_E_INPUT, "%s: %s: %s", path, what, strerror(why));
+    return tm_error_open(err, errno, "%s: %s", path, what);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -132,6 +129,8 @@ static enum tm_status walk(struct tm_file_list *list, const char *path, size_t b
 enum tm_status tm_file_list_add(struct tm_file_list *list, const char *path, bool with_directory, struct tm_error *err)
 {
     struct stat info;
+    if (*path == '\0')
+        return tm_error_set(err, TM_E_INPUT, "'': a file needs a name");
     if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
         return add_file(list, path, tm_file_list_bare(path), false, err);
     size_t len = strlen(path);

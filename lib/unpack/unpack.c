@@ -70,6 +70,8 @@ enum tm_status tm_unpack(const struct tm_unpack_options *options, struct tm_even
         paths = standard_input;
         count = 1;
     }
+    if (*paths[0] == '\0')
+        return tm_error_set(err, TM_E_INPUT, "'': a file needs a name");
     bool is_stdin = strcmp(paths[0], "-") == 0;
     run.given_name = is_stdin || count > 1 ? NULL : tm_file_list_bare(paths[0]);
     if (count > 1 || is_directory(paths[0])) {

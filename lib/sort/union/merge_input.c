@@ -143,7 +143,7 @@ enum tm_status tm_merge_input_resume(struct tm_merge_input *in, struct tm_error 
         return TM_OK;
     in->fd = open(in->name, O_RDONLY | O_CLOEXEC);
     if (in->fd < 0)
-        return tm_error_errno(err, errno, "%s: cannot open", in->name);
+        return tm_error_open(err, errno, "%s: cannot open", in->name);
     in->reader.frames.fd = in->fd;
     return lseek(in->fd, in->offset, SEEK_SET) < 0 ? tm_error_errno(err, errno, "%s: cannot be read on", in->name)
                                                    : TM_OK;
