@@ -1,11 +1,13 @@
 /* Reads a stream from tm-unpack and writes it with its perfetto_manifest checked and resolved into configuration
  * frames. With --check, only checks manifest files. */
+#include "base/utf8.h"
 #include "os/io.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
 #include "manifest/configure.h"
 #include "os/compat.h"
 #include "os/unfinished.h"
+#include "unpack/file_type.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,6 +60,17 @@ static enum tm_status graver(enum tm_status a, enum tm_status b)
     return a == TM_E_SYSTEM || b >= 0 ? a : b == TM_E_SYSTEM || a >= 0 ? b : a;
 }
 
+/* Warns if tm-unpack would take MANIFEST for another kind of file. */
+static void check_type(const char *path, const struct tm_manifest *manifest)
+{
+    const uint8_t *head = manifest->source;
+    size_t len = manifest->source_len < TM_SNIFF_BYTES ? manifest->source_len : TM_SNIFF_BYTES;
+    size_t mark = tm_utf8_mark(head, len);
+    if (!tm_file_type_is_manifest(head + mark, len - mark))
+        tm_program_warning(&program, "%s: perfetto_manifest: it does not begin with {\"perfetto_manifest\", so it is "
+                                     "no manifest among other files; -m takes it", path);
+}
+
 /* Checks the manifest PATH and prints its problems and warnings. */
 static enum tm_status check(const char *path)
 {
@@ -73,6 +86,8 @@ static enum tm_status check(const char *path)
         tm_program_message(&program, "%s: %s", path, line);
     while ((line = tm_manifest_problems_next(&manifest.warnings, line)) != NULL)
         tm_program_warning(&program, "%s: %s", path, line);
+    if (st == TM_OK)
+        check_type(path, &manifest);
     if (manifest.problems.count > shown)
         tm_program_message(&program, "%s: %zu more problems", path, manifest.problems.count - shown);
     tm_manifest_release(&manifest);

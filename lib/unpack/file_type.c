@@ -11,21 +11,6 @@ static bool starts(const uint8_t *head, size_t len, size_t at, const void *magic
     return len >= at + n && memcmp(head + at, magic, n) == 0;
 }
 
-/* True if HEAD begins like a manifest. White space may be anywhere before and between the tokens. */
-static bool is_manifest(const uint8_t *head, size_t len)
-{
-    static const char want[] = "{\"perfetto_manifest\"";
-    size_t k = 0;
-    for (size_t i = 0; i < len && want[k]; i++) {
-        bool space = head[i] == ' ' || head[i] == '\t' || head[i] == '\n' || head[i] == '\r';
-        if (space && k < 2)
-            continue;
-        if (head[i] != (uint8_t)want[k++])
-            return false;
-    }
-    return want[k] == '\0';
-}
-
 size_t tm_file_type_ctrace(const uint8_t *head, size_t len)
 {
     static const char mark[] = "TRACE:\n\x78\x9c";
@@ -74,7 +59,7 @@ static struct tm_file_type sniff(const uint8_t *head, size_t len)
         return container(TM_FILE_GZIP, TM_INPUT_GZIP, TM_PRIORITY_CONTAINER);
     if (starts(head, len, 0, "\x28\xb5\x2f\xfd", 4))
         return container(TM_FILE_ZSTD, TM_INPUT_ZSTD, TM_PRIORITY_CONTAINER);
-    if (is_manifest(head, len))
+    if (tm_file_type_is_manifest(head, len))
         return (struct tm_file_type){
             .kind = TM_FILE_MANIFEST, .input_type = TM_INPUT_MANIFEST, .priority = TM_PRIORITY_MANIFEST};
     bool is_json = format && format->type != TM_INPUT_SYSTRACE;

@@ -28,6 +28,10 @@ struct tm_file_type {
  * precede a text. */
 struct tm_file_type tm_file_type_sniff(const uint8_t *head, size_t len);
 
+/* True if HEAD, the same without a byte order mark, begins like a manifest. White space may be before and between the
+ * tokens. */
+bool tm_file_type_is_manifest(const uint8_t *head, size_t len);
+
 /* Returns the type of files that are not read. */
 struct tm_file_type tm_file_type_unknown(void);
 
