@@ -76,8 +76,8 @@ END
     run bash -c 'tm-unpack run.tar | tm-manifest >out'
     [ "$status" -eq 0 ]
     diff - <(printf '%s\n' "$output") <<'END'
-tm-manifest: warning: perfetto_manifest: files[0]: path 'a.systrace' matches no file; there is './a.systrace', and paths are exact, line 1, column 48
-tm-manifest: warning: perfetto_manifest: files[2]: path 'sub/c' matches no file; there is './sub/c', and paths are exact, line 1, column 96
+tm-manifest: warning: run.tar: ./m.json: perfetto_manifest: files[0]: path 'a.systrace' matches no file; there is './a.systrace', and paths are exact, line 1, column 48
+tm-manifest: warning: run.tar: ./m.json: perfetto_manifest: files[2]: path 'sub/c' matches no file; there is './sub/c', and paths are exact, line 1, column 96
 END
     tar cf run.tar ./a.systrace b.systrace ./sub/c ./m.json
     run bash -c 'tm-unpack run.tar | tm-manifest >out'
@@ -92,14 +92,42 @@ END
     [ "$status" -eq 0 ]
     diff - <(printf '%s\n' "$output" | sort) <<'END'
 1
-tm-manifest: warning: perfetto_manifest: files[0]: path 'ghost' matches no file, line 1, column 48
-tm-manifest: warning: perfetto_manifest: files[2]: path './b.systrace' matches no file, line 1, column 91
+tm-manifest: warning: run.tar: m.json: perfetto_manifest: files[0]: path 'ghost' matches no file, line 1, column 48
+tm-manifest: warning: run.tar: m.json: perfetto_manifest: files[2]: path './b.systrace' matches no file, line 1, column 91
 END
     run bash -c 'tm-unpack run.tar | tm-manifest --strict >out'
     [ "$status" -eq 4 ]
     [ "${#lines[@]}" -eq 2 ]
     run bash -c 'tm-emit -f frames <out >text'
     [ "$status" -eq 1 ]
+}
+
+@test "a relation to the own timeline of a file that is not in the archive is an error, as in the reference" {
+    local warning="perfetto_manifest: files[1]: path 'gone' matches no file, line 1, "
+    files '{"path": "a.systrace", "clocks": {"clock": "MONOTONIC", "sync_to": {"file": "gone"}}}, {"path": "gone"}' >m.json
+    tar cf run.tar a.systrace m.json
+    run bash -c 'tm-unpack run.tar | tm-manifest >out'
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $output == "tm-manifest: run.tar: m.json: perfetto_manifest: clocks: sync_to.file 'gone' matches no file whose \
+timeline could be the reference (files[0].clocks.sync_to), line 1, column "* ]]
+    run tm-emit -f frames <out
+    [ "$status" -eq 1 ]
+    run bash -c 'tm-unpack a.systrace | tm-manifest -m m.json >out'
+    [ "$status" -eq 0 ]
+    [[ $output == "tm-manifest: warning: m.json: $warning"* ]]
+    for clocks in '"sync_to": {"file": "a.systrace", "clock": "MONOTONIC"}' '"sync_to": {"file": "a.systrace"}'; do
+        files '{"path": "a.systrace"}, {"path": "gone", "clocks": {'"$clocks"'}}' >m.json
+        tar cf run.tar a.systrace m.json
+        run bash -c 'tm-unpack run.tar | tm-manifest >out'
+        [ "$status" -eq 0 ]
+        [[ $output == "tm-manifest: warning: run.tar: m.json: $warning"* ]]
+    done
+    files '{"path": "a.systrace", "clocks": {"clock": "MONOTONIC", "sync_to": {"file": "gone", "clock": "BOOTTIME"}}},
+           {"path": "gone"}' >m.json
+    tar cf run.tar a.systrace m.json
+    run bash -c 'tm-unpack run.tar | tm-manifest >out'
+    [ "$status" -eq 0 ]
 }
 
 @test "files of a command line match by name, without ./ and by base name" {
@@ -111,7 +139,7 @@ END
     cp a.systrace sub/
     run bash -c "tm-unpack sub/a.systrace '$PWD/a.systrace' m.json | tm-manifest >out"
     [ "$status" -eq 1 ]
-    [ "$output" = "tm-manifest: perfetto_manifest: files[0]: path 'a.systrace' matches two files" ]
+    [ "$output" = "tm-manifest: m.json: perfetto_manifest: files[0]: path 'a.systrace' matches two files" ]
 }
 
 @test "a directory is configured like an archive of it" {
@@ -137,12 +165,12 @@ END
     tar cf run.tar inner.tar m.json
     run bash -c 'tm-unpack run.tar | tm-manifest >out'
     [ "$status" -eq 1 ]
-    [ "$output" = "tm-manifest: perfetto_manifest: overrides are not supported for trace files which are themselves archives or perfetto_manifest files: inner.tar, an archive" ]
+    [ "$output" = "tm-manifest: run.tar: m.json: perfetto_manifest: overrides are not supported for trace files which are themselves archives or perfetto_manifest files: inner.tar, an archive" ]
     files '{"path": "inner.tar"}, {"path": "a.systrace"}' >m.json
     tar cf run.tar inner.tar m.json
     run bash -c 'tm-unpack run.tar | tm-manifest >out'
     [ "$status" -eq 0 ]
-    [ "$output" = "tm-manifest: warning: perfetto_manifest: files[1]: path 'a.systrace' matches no file, line 1, column 71" ]
+    [ "$output" = "tm-manifest: warning: run.tar: m.json: perfetto_manifest: files[1]: path 'a.systrace' matches no file, line 1, column 71" ]
 }
 
 @test "a manifest may name itself and the stream that it begins, if this has no effect" {

@@ -12,31 +12,41 @@ struct configure {
     struct tm_file_match match;
     struct tm_manifest manifest; /* the manifest of the input, or one made from the options */
     struct tm_buf text;          /* the manifest's text */
+    struct tm_manifest_quoted source; /* path of the manifest in use; empty: it was made from options */
+    bool is_of_input;            /* the manifest in use came with the input */
     bool passes;                 /* true: the stream is already configured and passes unchanged */
     bool configured;             /* a Config frame has been written */
     bool trace_began;
 };
 
-/* Puts the path of FILE, from which the manifest came, in front of the error. A manifest given with -m has no file. */
-static enum tm_status of_manifest(struct configure *c, const uint32_t *file, struct tm_error *err)
+/* Puts the path of FILE, a manifest, in front of the error. */
+static enum tm_status of_file(struct configure *c, uint32_t file, struct tm_error *err)
 {
-    struct tm_manifest_quoted path = file ? tm_file_match_path(&c->match, *file) : (struct tm_manifest_quoted){""};
-    if (path.text[0])
-        tm_error_prefix(err, "%s", path.text);
-    return err->status;
+    struct tm_manifest_quoted path = tm_file_match_path(&c->match, file);
+    return path.text[0] ? tm_error_prefix(err, "%s", path.text) : err->status;
 }
 
-/* Warns of LINE, a problem of the manifest that came as FILE, with -m, or from options. */
-static void warn_of(struct configure *c, const uint32_t *file, const char *line)
+/* Puts the path of the manifest in use in front of the error. */
+static enum tm_status of_manifest(struct configure *c, struct tm_error *err)
 {
-    const char *given = c->options->given ? c->options->given_name : NULL;
+    return c->source.text[0] ? tm_error_prefix(err, "%s", c->source.text) : err->status;
+}
+
+/* Warns of LINE, a problem of the manifest in use. */
+static void warn_of(struct configure *c, const char *line)
+{
     struct tm_error text = {0};
     tm_error_set(&text, TM_E_INPUT, "%s", line);
-    if (file)
-        of_manifest(c, file, &text);
-    else if (given)
-        tm_error_prefix(&text, "%s", given);
+    of_manifest(c, &text);
     c->options->warn(text.text);
+}
+
+/* Notes where the manifest came from: FILE, or if that is NULL -m or options. */
+static void note_source(struct configure *c, const uint32_t *file)
+{
+    const char *given = c->options->given ? c->options->given_name : "";
+    c->is_of_input = file != NULL;
+    c->source = file ? tm_file_match_path(&c->match, *file) : tm_manifest_quote(given, strlen(given));
 }
 
 static enum tm_status write_file_config(struct configure *c, uint32_t file, struct tm_error *err)
@@ -56,10 +66,13 @@ static enum tm_status apply(struct configure *c, const struct tm_manifest *manif
     Tracemerge__Config config = manifest->config.message;
     config.has_file = file != NULL;
     config.file = file ? *file : 0;
+    note_source(c, file);
     enum tm_status st = tm_file_match_configure(&c->match, manifest, file, err);
+    if (st == TM_E_INPUT)
+        of_manifest(c, err);
     const char *line = NULL;
     while (c->options->warn && (line = tm_manifest_problems_next(&manifest->warnings, line)) != NULL)
-        warn_of(c, file, line);
+        warn_of(c, line);
     if (st == TM_OK && c->options->used &&
         tm_buf_add(c->options->used, manifest->source, manifest->source_len) != TM_OK)
         st = tm_error_nomem(err);
@@ -135,14 +148,16 @@ static enum tm_status on_manifest(struct configure *c, const struct tm_frame *fr
     if (c->passes || c->configured || c->options->given) {
         tracemerge__manifest__free_unpacked(message, NULL);
         tm_error_set(err, TM_E_INPUT, "perfetto_manifest: multiple perfetto_manifest files in archive");
-        return of_manifest(c, from, err);
+        return from ? of_file(c, *from, err) : err->status;
     }
     enum tm_status st = tm_buf_add(&c->text, message->text.data, message->text.len);
     tracemerge__manifest__free_unpacked(message, NULL);
     if (st < 0)
         return tm_error_nomem(err);
     st = tm_manifest_read(&c->manifest, c->text.data, c->text.len, err);
-    return st == TM_OK ? apply(c, &c->manifest, from, err) : of_manifest(c, from, err);
+    if (st < 0)
+        return from ? of_file(c, *from, err) : st;
+    return apply(c, &c->manifest, from, err);
 }
 
 static enum tm_status on_file(struct configure *c, const struct tm_frame *frame, struct tm_error *err)
@@ -154,6 +169,8 @@ static enum tm_status on_file(struct configure *c, const struct tm_frame *frame,
     uint32_t id = file->id;
     enum tm_status st = tm_file_match_add(&c->match, file, &entry, err);
     tracemerge__file__free_unpacked(file, NULL);
+    if (st == TM_E_INPUT)
+        of_manifest(c, err);
     if (st == TM_OK)
         st = tm_stream_forward(&c->writer, frame, NULL, err);
     return st == TM_OK ? write_file_config(c, id, err) : st;
@@ -166,6 +183,8 @@ static enum tm_status on_file_begin(struct configure *c, const struct tm_frame *
     if (begin == NULL)
         return err ? err->status : TM_E_INPUT;
     enum tm_status st = tm_file_match_type(&c->match, begin->id, begin->type, err);
+    if (st == TM_E_INPUT)
+        of_manifest(c, err);
     bool is_trace = begin->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
     tracemerge__file_begin__free_unpacked(begin, NULL);
     if (st == TM_OK && c->options->given && !c->configured && (is_trace || !c->options->present))
@@ -229,6 +248,13 @@ static enum tm_status finish(struct configure *c, struct tm_manifest_problems *u
         st = apply_given(c, err);
     else if (!c->configured && !c->passes && !c->trace_began)
         st = make_draft(c, err);
+    tm_manifest_problems_of(unmatched, c->source.text);
+    if (st == TM_OK && c->is_of_input) {
+        tm_file_match_unresolved(&c->match, unmatched);
+        st = tm_manifest_problems_status(unmatched, err);
+        if (st < 0)
+            return st;
+    }
     if (!c->options->present) /* else those that match no file are there because others refer to them */
         tm_file_match_unmatched(&c->match, unmatched);
     if (st == TM_OK && c->options->strict && unmatched->count > 0)

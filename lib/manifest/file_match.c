@@ -402,6 +402,30 @@ struct tm_manifest_quoted tm_file_match_path(const struct tm_file_match *match, 
     return path;
 }
 
+/* True if PATH, of an entry, matched no file. */
+static bool is_absent(const struct tm_file_match *match, const char *path)
+{
+    uint32_t entry;
+    return tm_intern_find(&match->paths, path, strlen(path), &entry) && match->matches[entry].file == NO_FILE;
+}
+
+void tm_file_match_unresolved(const struct tm_file_match *match, struct tm_manifest_problems *problems)
+{
+    if (match->manifest == NULL)
+        return;
+    const struct tm_manifest_fields *fields = &match->manifest->fields;
+    for (uint32_t i = 0; i < fields->file_count; i++) {
+        const struct tm_manifest_clocks *clocks = &fields->files[i].clocks;
+        bool has_effect = clocks->given && match->matches[i].file != NO_FILE;
+        if (!has_effect || clocks->ref_clock != TM_CLOCK_TRACE_FILE || !is_absent(match, clocks->ref_file))
+            continue;
+        tm_manifest_problems_at(problems, tm_json_text_place(fields->json, clocks->sync_to));
+        tm_manifest_problems_add(problems, "clocks: sync_to.file '%s' matches no file whose timeline could be the "
+                                           "reference (files[%u].clocks.sync_to)",
+                                 tm_manifest_quote(clocks->ref_file, strlen(clocks->ref_file)).text, i);
+    }
+}
+
 void tm_file_match_unmatched(const struct tm_file_match *match, struct tm_manifest_problems *problems)
 {
     if (match->manifest == NULL)

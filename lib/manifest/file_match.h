@@ -62,6 +62,10 @@ uint32_t tm_file_match_entry(const struct tm_file_match *match, uint32_t file);
  * It is empty if none of them has a name, and once a trace has begun. */
 struct tm_manifest_quoted tm_file_match_path(const struct tm_file_match *match, uint32_t file);
 
+/* Adds one problem for each file that is related to the own timeline of a file that is not in the input. Clocks of
+ * machines need no file. Call it when all files are known. */
+void tm_file_match_unresolved(const struct tm_file_match *match, struct tm_manifest_problems *problems);
+
 /* Adds one problem for each path that matched no file. */
 void tm_file_match_unmatched(const struct tm_file_match *match, struct tm_manifest_problems *problems);
 

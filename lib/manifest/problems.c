@@ -7,6 +7,11 @@ void tm_manifest_problems_at(struct tm_manifest_problems *problems, struct tm_ma
     problems->place = place;
 }
 
+void tm_manifest_problems_of(struct tm_manifest_problems *problems, const char *file)
+{
+    snprintf(problems->file, sizeof problems->file, "%s%s", file, *file ? ": " : "");
+}
+
 void tm_manifest_problems_add(struct tm_manifest_problems *problems, const char *format, ...)
 {
     char text[TM_ERROR_TEXT_MAX], escaped[TM_ERROR_TEXT_MAX], place[64] = "";
@@ -22,7 +27,7 @@ void tm_manifest_problems_add(struct tm_manifest_problems *problems, const char 
     va_end(args);
     tm_text_escape(text, strlen(text), escaped, sizeof escaped);
     size_t before = problems->lines.len;
-    if (tm_buf_addf(&problems->lines, "perfetto_manifest: %s%s", escaped, place) != TM_OK ||
+    if (tm_buf_addf(&problems->lines, "%sperfetto_manifest: %s%s", problems->file, escaped, place) != TM_OK ||
         tm_buf_add_byte(&problems->lines, 0) != TM_OK) {
         problems->lines.len = before;
         problems->no_memory = true;

@@ -25,7 +25,11 @@ struct tm_manifest_problems {
     struct tm_buf lines; /* each with its NUL */
     bool no_memory;
     struct tm_manifest_place place; /* of the next problem; line 0: unknown */
+    char file[TM_MANIFEST_QUOTE_MAX + sizeof ": "];
 };
+
+/* Puts "FILE: " in front of the lines of all later problems; an empty FILE puts nothing there. */
+void tm_manifest_problems_of(struct tm_manifest_problems *problems, const char *file);
 
 /* Sets the place of the next problem. Its line then ends with ", line L, column C". */
 void tm_manifest_problems_at(struct tm_manifest_problems *problems, struct tm_manifest_place place);
