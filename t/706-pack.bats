@@ -198,10 +198,10 @@ spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf; these 
     fails 2 "--trace-time: 'x' is not one of the files" -o out.tar --trace-time BOOTTIME@x $files
     run tm-pack -o out.tar --machine =phone.pftrace $files
     [ "$status" -eq 2 ]
-    [[ "$output" == "tm-pack: perfetto_manifest: machine: name must be non-empty"* ]]
+    [[ "$output" == "tm-pack: --machine: '=phone.pftrace': a machine needs a name"* ]]
     run tm-pack -o out.tar --trace-time BOTTIME $files
     [ "$status" -eq 2 ]
-    [[ "$output" == "tm-pack: perfetto_manifest: unknown clock name: BOTTIME. Use one of REALTIME, "* ]]
+    [[ "$output" == "tm-pack: --trace-time: unknown clock name: BOTTIME. Use one of REALTIME, "* ]]
     fails 2 "out.foo: ends in none of .tar, .tar.gz, .tgz, .zip" -o out.foo $files
     fails 2 "no FILE" -o out.tar
     fails 2 "give the archive to write with -o" $files

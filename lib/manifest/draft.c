@@ -2,6 +2,7 @@
 
 #include "base/decimal.h"
 #include "base/table.h"
+#include "manifest/fields.h"
 
 #include <stdlib.h>
 
@@ -232,9 +233,20 @@ enum tm_status tm_draft_machine(struct tm_draft *draft, const char *text, struct
     if (split == NULL)
         return unknown_file("--machine", (struct part){equals + 1, strlen(equals + 1)}, err);
     struct part name = {text, (size_t)(split - text)};
+    if (name.len == 0)
+        return tm_error_set(err, TM_E_USAGE, "--machine: '%s': a machine needs a name", text);
     if (!is_directory)
         return set_machine(&draft->files[file], name, err);
     return set_machines(draft, directory_of(draft, (struct part){split + 1, strlen(split + 1)}), name, err);
+}
+
+/* Checks CLOCK, which OPTION names. Its text is NULL if none is given. */
+static enum tm_status check_clock(const char *option, struct part clock, struct tm_error *err)
+{
+    if (clock.text == NULL || tm_manifest_clock(clock.text, clock.len))
+        return TM_OK;
+    return tm_error_set(err, TM_E_USAGE, "%s: unknown clock name: %.*s. " TM_MANIFEST_CLOCKS, option, (int)clock.len,
+                        clock.text);
 }
 
 static enum tm_status set_sync(struct tm_draft *draft, const struct side *from, const struct side *to,
@@ -280,6 +292,8 @@ enum tm_status tm_draft_sync(struct tm_draft *draft, const char *text, struct tm
             continue;
         if (to.out_of_range)
             return tm_error_set(err, TM_E_USAGE, "--sync: '%s': the offset is out of range", text);
+        if (check_clock("--sync", from.clock, err) < 0 || check_clock("--sync", to.clock, err) < 0)
+            return TM_E_USAGE;
         return set_sync(draft, &from, &to, err);
     }
     struct part left = {text, (size_t)(first - text)}, right = {first + 1, strlen(first + 1)};
@@ -296,8 +310,11 @@ enum tm_status tm_draft_trace_time(struct tm_draft *draft, const char *text, str
         return tm_error_set(err, TM_E_USAGE, "--trace-time is given twice");
     if (at && (draft->trace_file = find(draft, (struct part){at + 1, strlen(at + 1)})) == NONE)
         return unknown_file("--trace-time", (struct part){at + 1, strlen(at + 1)}, err);
+    const struct part clock = {text, at ? (size_t)(at - text) : strlen(text)};
+    if (check_clock("--trace-time", clock, err) < 0)
+        return TM_E_USAGE;
     draft->has_trace_file = at != NULL;
-    draft->trace_clock = copy((struct part){text, at ? (size_t)(at - text) : strlen(text)});
+    draft->trace_clock = copy(clock);
     return draft->trace_clock ? TM_OK : tm_error_nomem(err);
 }
 

@@ -58,28 +58,30 @@ static const char *string_at(struct reader *r, const cJSON *object, const char *
     return item && cJSON_IsString(item) ? item->valuestring : NULL;
 }
 
-/* Returns the id of a clock by its name. Returns 0, with a problem, if the name is unknown. Source:
- * perfetto_manifest(5), Clock names; ids of builtin_clock.proto. */
-static uint32_t clock_at(struct reader *r, const cJSON *object, const char *name, const char *field)
+uint32_t tm_manifest_clock(const char *name, size_t len)
 {
     static const char *const names[] = {"REALTIME",         "REALTIME_COARSE", "MONOTONIC",
                                         "MONOTONIC_COARSE", "MONOTONIC_RAW",   "BOOTTIME"};
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == len && memcmp(name, names[i], len) == 0)
+            return i + 1;
+    return 0;
+}
+
+/* Returns the id of the clock that OBJECT names. Returns 0, with a problem, if the name is unknown. */
+static uint32_t clock_at(struct reader *r, const cJSON *object, const char *name, const char *field)
+{
     const cJSON *item = tm_json_text_get(object, name);
     const char *text = cJSON_IsString(item) ? item->valuestring : NULL;
     const char *dot = r->entry[0] ? "." : "";
     r->at = item ? item : object;
     if (item && text == NULL)
         tm_manifest_problems_add(problems_here(r), "clock name must be a string (%s%s%s)", r->entry, dot, field);
-    for (uint32_t i = 0; text && i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i]) == 0)
-            return i + 1;
-    if (text) {
-        tm_manifest_problems_add(problems_here(r),
-                                 "unknown clock name: %s. Use one of REALTIME, REALTIME_COARSE, MONOTONIC, "
-                                 "MONOTONIC_COARSE, MONOTONIC_RAW, BOOTTIME (%s%s%s)",
+    uint32_t clock = text ? tm_manifest_clock(text, strlen(text)) : 0;
+    if (text && clock == 0)
+        tm_manifest_problems_add(problems_here(r), "unknown clock name: %s. " TM_MANIFEST_CLOCKS " (%s%s%s)",
                                  tm_manifest_quote(text, strlen(text)).text, r->entry, dot, field);
-    }
-    return 0;
+    return clock;
 }
 
 static void read_offset(struct reader *r, const cJSON *clocks, int64_t *offset_ns)

@@ -62,6 +62,14 @@ struct tm_manifest_fields {
     struct tm_manifest_machine *machines; /* of all files */
 };
 
+/* The end of a message about an unknown clock. */
+#define TM_MANIFEST_CLOCKS                                                                                            \
+    "Use one of REALTIME, REALTIME_COARSE, MONOTONIC, MONOTONIC_COARSE, MONOTONIC_RAW, BOOTTIME"
+
+/* Returns the id of the clock called NAME (LEN bytes), or 0. Source: perfetto_manifest(5), Clock names; ids of
+ * builtin_clock.proto. */
+uint32_t tm_manifest_clock(const char *name, size_t len);
+
 /* Reads the fields of JSON, which must outlive FIELDS. TM_OK, even if problems were added to PROBLEMS. TM_END, with a
  * problem, if the manifest is of another version, whose fields have unknown meanings. TM_E_SYSTEM if out of memory. */
 enum tm_status tm_manifest_fields_read(struct tm_manifest_fields *fields, struct tm_json_text *json,
