@@ -127,3 +127,39 @@ alone_and_together() {
         sed 's,\./-dash,-dash,g' two | cmp - one
     done
 }
+
+@test "an output that is no trace is refused as an input, with what it is" {
+    local name what
+    refused() { # NAME WHAT
+        for name in "$1" "$1.gz" "in.tar"; do
+            run tm-merge -q -f csv "$name"
+            echo "$name: $output"
+            [ "$status" -eq 1 ]
+            [[ $output == *"$1: $2 that tracemerge wrote, which is no trace; merge the traces that it was made from, or \
+their pftrace or json (--ignore-unknown leaves it out)" ]]
+        done
+    }
+    made() { # NAME WHAT OPTION...
+        local name=$1 what=$2
+        shift 2
+        tm-merge -q "$@" "$demo" >"$name"
+        gzip -k "$name"
+        tar cf in.tar "$name"
+        refused "$name" "$what"
+    }
+    made x.txt text
+    made x.events.txt text --events
+    made x.jsonl jsonl -f jsonl
+    made x.events.jsonl jsonl -f jsonl --events
+    made x.csv csv -f csv
+    made x.args.csv csv -f csv --arg x
+    made x.events.csv csv -f csv --events
+    made x.frames frames -f frames
+    made x.report "a report" -f report
+    made x.report.json "a report" -f report --json
+    made x.explain "an explanation" --explain
+    made x.explain.json "an explanation" --explain --json
+    made x.dropped "a list of dropped events" -f dropped
+    made x.svg svg -f svg
+    tm-merge -q --ignore-unknown -f summary x.csv x.jsonl "$demo" >/dev/null
+}

@@ -45,7 +45,7 @@ struct tm_file_type tm_file_type_part(void)
 /* Finds the type of HEAD, which has no byte order mark. Source: doc/rules.md section 1. */
 static struct tm_file_type sniff(const uint8_t *head, size_t len)
 {
-    if (tm_foreign_type_is_no_proto(head, len))
+    if (tm_foreign_type_is_look_alike(head, len))
         return tm_file_type_unknown();
     const struct tm_format *format = tm_format_sniff(head, len);
     /* A proto, or its symbols. Signatures of other types inside it do not count. */

@@ -1,5 +1,6 @@
 #include "unpack/foreign_type.h"
 
+#include "base/span.h"
 #include "format/logcat/logcat_line.h"
 
 #include <stdbool.h>
@@ -53,9 +54,46 @@ static bool is_brief_log(const uint8_t *head, size_t len)
     return tm_logcat_line_is_brief(p, (size_t)((eol ? eol : end) - p));
 }
 
-bool tm_foreign_type_is_no_proto(const uint8_t *head, size_t len)
+/* Outputs of tm-emit that are no traces: how they begin, after blanks, and what else their first bytes have (NULL:
+ * anything). */
+static const struct {
+    const char *beginning, *within, *cause;
+} outputs[] = {
+#define OUTPUT(name)                                                                                                  \
+    name " that tracemerge wrote, which is no trace; merge the traces that it was made from, or their pftrace or "    \
+         "json"
+    {"ts,dur,kind,name,", ",machine_id,", OUTPUT("csv")},
+    {"{\"kind\":\"", ",\"machine_id\":", OUTPUT("jsonl")},
+    {"TIME MACHINE PROCESS/THREAD ", " KIND ", OUTPUT("text")},
+    {"@0 Header version=", " stage=", OUTPUT("frames")},
+    {"files\n  order  type ", NULL, OUTPUT("a report")},
+    {"{\n\"files\":[", "\"processing_order\":", OUTPUT("a report")},
+    {"The timeline is ", NULL, OUTPUT("an explanation")},
+    {"{\n\"trace_time\":{\"text\":", NULL, OUTPUT("an explanation")},
+    {"file\tmachine\tclock\treason\t", NULL, OUTPUT("a list of dropped events")},
+    {"<svg xmlns=", " role=\"img\"", OUTPUT("svg")},
+#undef OUTPUT
+};
+
+/* Returns the cause for HEAD if it is an output of tm-emit, else NULL. */
+static const char *output_cause(const uint8_t *head, size_t len)
 {
-    return is_stream(head, len) || is_pcapng(head, len);
+    size_t blanks = 0;
+    while (blanks < len && head[blanks] == ' ')
+        blanks++;
+    const struct tm_span text = {(const char *)head + blanks, len - blanks};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        size_t n = strlen(outputs[i].beginning);
+        if (text.len >= n && memcmp(text.s, outputs[i].beginning, n) == 0 &&
+            (outputs[i].within == NULL || tm_span_find(text, outputs[i].within)))
+            return outputs[i].cause;
+    }
+    return NULL;
+}
+
+bool tm_foreign_type_is_look_alike(const uint8_t *head, size_t len)
+{
+    return is_stream(head, len) || is_pcapng(head, len) || output_cause(head, len) != NULL;
 }
 
 const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
@@ -64,6 +102,9 @@ const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
         return "unknown trace type (no data)";
     if (is_stream(head, len))
         return "a tracemerge stream, which has been unpacked already: tm-emit or tm-sort -m read it";
+    const char *cause = output_cause(head, len);
+    if (cause)
+        return cause;
     if (is_pcapng(head, len))
         return "packets of a network (pcapng), which are not a supported trace";
     for (size_t i = 0; i < sizeof by_magic / sizeof *by_magic; i++)
