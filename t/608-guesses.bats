@@ -135,6 +135,17 @@ readings of BOOTTIME of host"* ]]
     [ ! -e out.jsonl ]
 }
 
+@test "loss of several buffers is one line with the sum, which says so, and the same sum with --strict" {
+    # TraceStats of two buffers, whose patches_failed are 3 and 4
+    printf '\x0a\x0b\x9a\x02\x08\x0a\x02\x30\x03\x0a\x02\x30\x04' >a.pftrace
+    merge a.pftrace
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "a.pftrace: loss of data, traced_buf_patches_failed = 7, the sum of 2 statistics" ]
+    merge --strict a.pftrace
+    [ "$status" -eq 4 ]
+    [[ "$stderr" == *"tm-emit: a.pftrace: loss of data, traced_buf_patches_failed = 7, and --strict allows none" ]]
+}
+
 @test "--no-guess makes a placement by assumption exit 4, without an output" {
     kineto a.json 1000
     kineto b.json 2000

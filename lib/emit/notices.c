@@ -24,6 +24,7 @@ struct reason {
 struct sum {
     struct reason reason;
     uint64_t count, definitions;
+    uint32_t stats; /* number of statistics that count sums, of several buffers, cpus or machines */
     bool has_earliest;
     int64_t earliest_ns;
     const Tracemerge__Placement *placement; /* the first one with this assumption */
@@ -94,8 +95,11 @@ static bool is_loss(const Tracemerge__Stat *s)
 static void add_stat(struct notice_writer *t, const Tracemerge__Stat *s)
 {
     const struct reason reason = {.sort = LOST, .text = tm_text_of(s->name)};
-    if (is_loss(s))
-        sum_of(t, &reason)->count += (uint64_t)s->value;
+    if (!is_loss(s))
+        return;
+    struct sum *sum = sum_of(t, &reason);
+    sum->count += (uint64_t)s->value;
+    sum->stats++;
 }
 
 static void add_unsupported(struct notice_writer *t, uint32_t file)
@@ -164,6 +168,10 @@ static void put_reason(struct notice_writer *t, const struct sum *sum)
         tm_out_escaped(&t->line, sum->reason.text);
         put(t, " = ");
         tm_out_u64(&t->line, sum->count);
+        if (sum->stats > 1) {
+            put(t, ", the sum of ");
+            put_count(t, sum->stats, "statistic");
+        }
         break;
     case UNSUPPORTED:
         put_count(t, sum->count, "event");
@@ -267,6 +275,7 @@ static enum tm_status write_sum(struct notice_writer *t, uint32_t file, const st
     if (total->shown == TM_NOTICES_SHOWN) {
         total->files++;
         total->count += sum->count;
+        total->stats += sum->stats;
         total->definitions += sum->definitions;
         if (sum->has_earliest && (!total->has_earliest || sum->earliest_ns < total->earliest_ns))
             total->earliest_ns = sum->earliest_ns;
@@ -361,12 +370,20 @@ enum tm_status tm_notices_write(const struct tm_notices *notices, struct tm_erro
     return st;
 }
 
+/* True if A and B, which may be of different machines, buffers or cpus, have one name and are of one file. */
+static bool is_same_stat(const Tracemerge__Stat *a, const Tracemerge__Stat *b)
+{
+    return a->has_file == b->has_file && a->file == b->file && a->name.len == b->name.len &&
+           memcmp(a->name.data, b->name.data, a->name.len) == 0;
+}
+
 enum tm_status tm_notices_within(const struct tm_notices *notices, const struct tm_accounting_limit *limit,
                                  struct tm_error *err)
 {
     const struct tm_catalog *c = notices->catalog;
     const Tracemerge__Placement *guess = limit->no_guess ? tm_assumption_first(c) : NULL;
     const Tracemerge__Stat *loss = NULL;
+    uint64_t sum = 0;
     char path[1024] = "-";
     for (uint32_t i = 0; i < c->stat_count && limit->strict; i++)
         if (is_loss(c->stats[i]) && (loss == NULL || (c->stats[i]->has_file && c->stats[i]->file < loss->file)))
@@ -380,6 +397,9 @@ enum tm_status tm_notices_within(const struct tm_notices *notices, const struct 
         return TM_OK;
     if (loss->has_file)
         tm_catalog_path(c, loss->file, path, sizeof path);
-    return tm_error_set(err, TM_E_STRICT, "%s: loss of data, %.*s = %lld, and --strict allows none",
-                        path, (int)loss->name.len, (const char *)loss->name.data, (long long)loss->value);
+    for (uint32_t i = 0; i < c->stat_count; i++)
+        if (is_loss(c->stats[i]) && is_same_stat(c->stats[i], loss))
+            sum += (uint64_t)c->stats[i]->value;
+    return tm_error_set(err, TM_E_STRICT, "%s: loss of data, %.*s = %llu, and --strict allows none",
+                        path, (int)loss->name.len, (const char *)loss->name.data, (unsigned long long)sum);
 }
