@@ -126,6 +126,11 @@ CSV
     run tm-merge --arg=x,,y -f csv names.json
     [ "$status" -eq 2 ]
     [ "${lines[0]}" = "tm-merge: --arg: 'x,,y' has an empty name" ]
+    for call in "--arg x,x" "--arg x --arg y,x"; do
+        run tm-merge -f csv $call /dev/null
+        [ "$status" -eq 2 ]
+        [ "${lines[0]}" = "tm-merge: --arg: 'x' is given twice" ]
+    done
     run bash -c 'emit-stream | tm-emit --arg=x -f text'
     [ "$status" -eq 2 ]
     [ "${lines[0]}" = "tm-emit: --arg: text has no columns for args" ]

@@ -14,6 +14,13 @@ static enum tm_status add(struct tm_arg_names *a, const char *name, size_t len, 
     if (copy == NULL)
         return tm_error_nomem(err);
     memcpy(copy, name, len);
+    for (uint32_t i = 0; i < a->count && st == TM_OK; i++)
+        if (strcmp(a->names[i], copy) == 0)
+            st = tm_error_set(err, TM_E_USAGE, "--arg: '%s' is given twice", copy);
+    if (st < 0) {
+        free(copy);
+        return st;
+    }
     a->names[a->count++] = copy;
     return TM_OK;
 }

@@ -14,7 +14,8 @@ struct tm_arg_names {
     uint32_t cap;
 };
 
-/* Adds the names in TEXT, which commas separate. TM_OK; TM_E_USAGE for an empty one; TM_E_SYSTEM. */
+/* Adds the names in TEXT, which commas separate. TM_OK; TM_E_USAGE for an empty one, or one that is there already;
+ * TM_E_SYSTEM. */
 enum tm_status tm_arg_names_add(struct tm_arg_names *names, const char *text, struct tm_error *err);
 
 void tm_arg_names_release(struct tm_arg_names *names);
