@@ -67,6 +67,22 @@ static int take_option(void *context, int option, const char *value)
     return tm_program_usage(&program, "--format: '%s' is none of text, json, svg", value);
 }
 
+/* Refuses options that do not fit together. Returns TM_OPTIONS_GO_ON or an exit status. */
+static int check(const struct arguments *a)
+{
+    bool is_free = a->output && !tm_out_file_is_stdout(a->output);
+    if (a->absolute && a->manifest == NULL)
+        return tm_program_usage(&program, "--absolute is for --write-manifest");
+    if (a->check && a->write == tm_alignment_svg)
+        return tm_program_usage(&program, "--format: svg is a picture of the alignment, and --check makes none; give "
+                                          "text or json");
+    if (a->output && *a->output == '\0')
+        return tm_program_usage(&program, "--output: '' is no file");
+    if (a->manifest && (*a->manifest == '\0' || (!is_free && tm_out_file_is_stdout(a->manifest))))
+        return tm_program_check_output(&program, "--write-manifest", a->manifest);
+    return TM_OPTIONS_GO_ON;
+}
+
 static int parse(int argc, char **argv, struct arguments *a)
 {
     static const struct option longs[] = {
@@ -81,14 +97,15 @@ static int parse(int argc, char **argv, struct arguments *a)
     };
     const struct tm_program_options options = {":r:f:o:T:", longs, take_option, a};
     int status = tm_program_options_only(&program, &options, argc, argv);
-    if (status == TM_OPTIONS_GO_ON && a->absolute && a->manifest == NULL)
-        return tm_program_usage(&program, "--absolute is for --write-manifest");
-    return status;
+    return status == TM_OPTIONS_GO_ON ? check(a) : status;
 }
 
+/* Writes TEXT to PATH; NULL: to standard output. */
 static enum tm_status write_file(const char *path, const struct tm_buf *text, struct tm_error *err)
 {
     int64_t fd;
+    if (path == NULL || tm_out_file_is_stdout(path))
+        return tm_io_write(STDOUT_FILENO, text->data, text->len, err);
     if (strncmp(path, "/dev/fd/", 8) == 0 && tm_decimal_int(path + 8, strlen(path + 8), &fd) == TM_OK && fd <= INT_MAX)
         return tm_io_write((int)fd, text->data, text->len, err);
     return tm_unfinished_put(path, text->data, text->len, err);
@@ -127,7 +144,7 @@ static enum tm_status write_all(const struct arguments *a, struct tm_alignment *
     if (st == TM_OK && a->manifest)
         st = tm_alignment_manifest(alignment, &manifest, err);
     if (st == TM_OK)
-        st = a->output ? write_file(a->output, &out, err) : tm_io_write(STDOUT_FILENO, out.data, out.len, err);
+        st = write_file(a->output, &out, err);
     if (st == TM_OK && a->manifest)
         st = write_file(a->manifest, &manifest, err);
     tm_buf_release(&out);

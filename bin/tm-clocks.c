@@ -72,9 +72,12 @@ static int parse(int argc, char **argv, struct arguments *a)
     };
     const struct tm_program_options options = {":T:", longs, take_option, a};
     int status = tm_program_options_only(&program, &options, argc, argv);
-    if (status == TM_OPTIONS_GO_ON && a->manifest && !a->timeline.hints)
+    if (status != TM_OPTIONS_GO_ON || a->manifest == NULL)
+        return status;
+    if (!a->timeline.hints)
         return tm_program_usage(&program, "--write-manifest writes what --hints finds");
-    return status;
+    status = tm_program_check_output(&program, "--write-manifest", a->manifest);
+    return status ? status : TM_OPTIONS_GO_ON;
 }
 
 static void warn(const char *text)

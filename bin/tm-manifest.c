@@ -224,6 +224,11 @@ static int run(int argc, char **argv, struct options *options)
         return tm_program_usage(&program, "--present needs the manifest to take, by -m");
     if (optind < argc)
         return tm_program_usage(&program, "'%s': a stream is read from standard input only", argv[optind]);
+    int status = options->manifest ? tm_program_check_input(&program, "--manifest", options->manifest) : 0;
+    if (status == 0 && options->written)
+        status = tm_program_check_output(&program, "--write-manifest", options->written);
+    if (status)
+        return status;
     if (options->manifest && tm_draft_options_need_manifest(&options->draft_options))
         return tm_program_usage(&program, "--manifest cannot be combined with %s, which makes another manifest",
                                 tm_draft_option_name(options->draft_options.all[0].id));

@@ -1,5 +1,6 @@
 /* Reads trace files and archives and writes their events on one timeline, as text or in the format that the name of OUT
  * asks for. Runs tm-unpack, tm-manifest, tm-clocks, tm-sort and tm-emit. */
+#include "align/alignment.h"
 #include "os/io.h"
 #include "os/large_pages.h"
 #include "os/program_options.h"
@@ -140,6 +141,15 @@ static void die_of(int signum)
     (void)sigprocmask(SIG_UNBLOCK, &only, NULL);
 }
 
+/* Has FORMAT printed instead of what the outputs are. */
+static int show(struct arguments *a, const char *format)
+{
+    if (a->shown && strcmp(a->shown, format) != 0)
+        return tm_program_usage(&program, "--dry-run and --explain print different texts; give one of them");
+    a->shown = format;
+    return 0;
+}
+
 static int take_option(void *context, int option, const char *value)
 {
     struct arguments *a = context;
@@ -155,8 +165,8 @@ static int take_option(void *context, int option, const char *value)
     case 'S': r->buffer_size = value; return 0;
     case 'j': r->jobs = value; return 0;
     case 'T': r->temporary_directory = value; return 0;
-    case 'n': a->shown = "report"; return 0;
-    case 'e': a->shown = "explain"; return 0;
+    case 'n': return show(a, "report");
+    case 'e': return show(a, "explain");
     case 's': r->strict = true; return 0;
     case 'g': r->no_guess = true; return 0;
     case 'O':
@@ -287,21 +297,45 @@ static enum tm_status check_files(const struct arguments *a, struct tm_error *er
     return st == TM_OK && r->manifest ? tm_same_files_check(manifest, 1, outs, NULL, err) : st;
 }
 
-/* Standard input of the stage that reads a manifest is the stream. */
-static bool is_stdin(const char *name)
+/* Refuses values that a stage would refuse. Returns 0 or an exit status. */
+static int check_values(const struct arguments *a)
 {
-    return strcmp(name, "-") == 0 || strcmp(name, "/dev/stdin") == 0 || strcmp(name, "/dev/fd/0") == 0 ||
-           strcmp(name, "/proc/self/fd/0") == 0;
+    const struct tm_merge_request *r = &a->request;
+    unsigned long long size;
+    unsigned jobs;
+    struct tm_accounting_limit limit;
+    struct tm_error err = {0};
+    int status = r->jobs ? tm_program_jobs(&program, r->jobs, &jobs) : 0;
+    if (status == 0 && r->manifest)
+        status = tm_program_check_input(&program, "--manifest", r->manifest);
+    if (status == 0 && a->write_manifest)
+        status = tm_program_check_output(&program, "--write-manifest", a->write_manifest);
+    if (status)
+        return status;
+    if (r->buffer_size && tm_program_size(r->buffer_size, &size) < 0)
+        return tm_program_usage(&program, "--buffer-size: '%s' is not a size", r->buffer_size);
+    if (r->max_expansion && (tm_program_size(r->max_expansion, &size) < 0 || size == 0))
+        return tm_program_usage(&program, "--max-expansion: '%s' is not a size", r->max_expansion);
+    if (r->max_memory && (tm_program_size(r->max_memory, &size) < 0 || size == 0))
+        return tm_program_usage(&program, "--max-memory: '%s' is not a size", r->max_memory);
+    if (r->max_dropped && tm_accounting_limit_parse(&limit, r->max_dropped) < 0)
+        return tm_program_usage(&program, "--max-dropped: '%s' is neither a number nor a percentage", r->max_dropped);
+    if (r->on_damage && strcmp(r->on_damage, "halt") != 0 && strcmp(r->on_damage, "skip") != 0 &&
+        strcmp(r->on_damage, "salvage") != 0)
+        return tm_program_usage(&program, "--on-damage: '%s' is none of halt, skip, salvage", r->on_damage);
+    if (a->aligns && tm_alignment_check_rules(a->rules, &err) < 0)
+        return tm_program_usage(&program, "--align: %s", err.text);
+    return 0;
 }
 
 /* Finds errors that the stages would find only after much work. */
 static int check(struct arguments *a)
 {
     struct tm_merge_request *r = &a->request;
-    unsigned long long size;
-    unsigned jobs;
-    struct tm_accounting_limit limit;
     struct tm_error err = {0};
+    if (a->shown && a->checks_causality)
+        return tm_program_usage(&program, "--check-causality prints its own list; leave out %s",
+                                strcmp(a->shown, "explain") == 0 ? "--explain" : "--dry-run");
     if (a->shown)
         r->outputs = (struct tm_output_list){.rows = {{.format = a->shown}}, .count = 1};
     if (tm_output_list_choose(&r->outputs, "tm-emit --formats", &err) < 0 ||
@@ -312,24 +346,9 @@ static int check(struct arguments *a)
     if (to_stdout && to_stdout->emit->is_binary && isatty(STDOUT_FILENO))
         return tm_program_usage(&program, "will not write %s to a terminal; give a file with -o",
                                 to_stdout->emit->name);
-    if (r->buffer_size && tm_program_size(r->buffer_size, &size) < 0)
-        return tm_program_usage(&program, "--buffer-size: '%s' is not a size", r->buffer_size);
-    int exit_status = r->jobs ? tm_program_jobs(&program, r->jobs, &jobs) : 0;
+    int exit_status = check_values(a);
     if (exit_status)
         return exit_status;
-    if (r->max_expansion && (tm_program_size(r->max_expansion, &size) < 0 || size == 0))
-        return tm_program_usage(&program, "--max-expansion: '%s' is not a size", r->max_expansion);
-    if (r->max_memory && (tm_program_size(r->max_memory, &size) < 0 || size == 0))
-        return tm_program_usage(&program, "--max-memory: '%s' is not a size", r->max_memory);
-    if (r->max_dropped && tm_accounting_limit_parse(&limit, r->max_dropped) < 0)
-        return tm_program_usage(&program, "--max-dropped: '%s' is neither a number nor a percentage", r->max_dropped);
-    if (r->on_damage && strcmp(r->on_damage, "halt") != 0 && strcmp(r->on_damage, "skip") != 0 &&
-        strcmp(r->on_damage, "salvage") != 0)
-        return tm_program_usage(&program, "--on-damage: '%s' is none of halt, skip, salvage", r->on_damage);
-    if (r->manifest && is_stdin(r->manifest))
-        return tm_program_usage(&program, "--manifest: give a file, not standard input");
-    if (a->write_manifest && tm_output_is_stdout(a->write_manifest))
-        return tm_program_usage(&program, "--write-manifest: give a file, not standard output");
     if (tm_draft_options_need_manifest(&a->draft_options) && r->manifest)
         return tm_program_usage(&program, "--manifest cannot be combined with --machine, --sync or other options that "
                                           "make a manifest");

@@ -39,6 +39,123 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
     done
 }
 
+@test "an input that cannot be opened is exit 1 in all programs, with its name" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '{"traceEvents":[{"ph":"i","ts":1,"name":"x","pid":1,"tid":1}]}' >a.json
+    tm-unpack a.json | tm-manifest | tm-clocks | tm-sort >a.tms
+    mkdir folder
+    for call in "tm-merge gone" "tm-merge -m gone a.json" "tm-merge -m folder a.json" "tm-unpack gone" \
+        "tm-unpack -l gone" "tm-pack -o p.tar gone" "tm-pack --manifest-only gone" "tm-sort gone" "tm-sort -c gone" \
+        "tm-sort -m gone" "tm-sort folder" "tm-manifest --check gone" "tm-manifest --check folder" \
+        "tm-manifest -m gone" "tm-manifest -m folder" "tm-emit -f json --source gone" "tm-emit -f json --text gone" \
+        "tm-emit -f report --alignment gone" "tm-emit -f report --alignment folder"; do
+        run $call <a.tms
+        echo "$call: $status: $output"
+        [ "$status" -eq 1 ]
+        [[ $output == tm-*": gone: cannot open: No such file or directory" ]] ||
+            [[ $output == tm-*": folder: cannot read: Is a directory" ]]
+    done
+}
+
+@test "an empty name of a file is refused, and named" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '{"traceEvents":[{"ph":"i","ts":1,"name":"x","pid":1,"tid":1}]}' >a.json
+    for call in "tm-unpack" "tm-unpack a.json" "tm-merge" "tm-merge a.json" "tm-pack -o p.tar" "tm-sort" \
+        "tm-manifest --check"; do
+        run $call ''
+        echo "$call: $status: $output"
+        [ "$status" -eq 1 ]
+        [[ $output == tm-*": '': "* ]]
+    done
+    for call in "tm-merge -m" "tm-merge --write-manifest" "tm-manifest -m" "tm-manifest --write-manifest" \
+        "tm-clocks --hints --write-manifest" "tm-align --write-manifest" "tm-align -o"; do
+        run $call '' </dev/null
+        echo "$call: $status: $output"
+        [ "$status" -eq 2 ]
+        [[ ${lines[0]} == tm-*": --"*": '' is no file" ]]
+    done
+}
+
+@test "a manifest is written to a file, and to standard output only where that is free" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '{"traceEvents":[{"ph":"i","ts":1,"name":"x","pid":1,"tid":1}]}' >a.json
+    tm-unpack a.json | tm-manifest | tm-clocks | tm-sort >a.tms
+    for name in - /dev/stdout; do
+        for call in "tm-manifest" "tm-clocks --hints" "tm-align" "tm-align -o -" "tm-merge"; do
+            run $call --write-manifest "$name" <a.tms
+            echo "$call $name: $status: $output"
+            [ "$status" -eq 2 ]
+            [[ ${lines[0]} == tm-*": --write-manifest: give a file, not standard output" ]]
+        done
+        tm-align -o result --write-manifest "$name" <a.tms >manifest
+        grep -q '"perfetto_manifest": {' manifest
+        [ "$(tm-align -o - <a.tms)" = "$(cat result)" ]
+        [ ! -e - ]
+    done
+}
+
+@test "a value that begins with - reaches its stage" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '{"traceEvents":[{"ph":"X","ts":1,"dur":1,"name":"x","pid":1,"tid":1,"args":{"-a":5}}]}' >-in
+    mkdir ./-tmp
+    printf '{"perfetto_manifest":{"version":1,"files":[{"path":"-in","machine":{"name":"-m"}}]}}' >-manifest
+    tm-merge --temporary-directory=-tmp --manifest=-manifest --arg=-a --output=-one.csv --output=-two.json -- -in
+    grep -q ',-m,.*,-in,5' ./-one.csv
+    tm-merge -f json --manifest=-manifest -- -in | cmp - ./-two.json
+    [ "$(tm-merge -f csv --machine=-n=-in --only=machine=-n -- -in | grep -c ',-n,')" -eq 1 ]
+    run tm-merge --temporary-directory=-gone --align -- -in ./-in
+    [ "$status" -eq 3 ]
+    [[ $output == tm-*": -gone: cannot make a temporary file: No such file or directory" ]]
+    run tm-merge --align=-rule -- -in ./-two.json
+    [ "$status" -eq 2 ]
+    [[ ${lines[0]} == "tm-merge: --align: '-rule' is not a rule; "* ]]
+}
+
+@test "options that ask for different texts exclude each other" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '{"traceEvents":[{"ph":"i","ts":1,"name":"x","pid":1,"tid":1}]}' >a.json
+    cp a.json b.json
+    for mode in --explain --dry-run; do
+        run tm-merge --check-causality $mode a.json b.json
+        [ "$status" -eq 2 ]
+        [ "${lines[0]}" = "tm-merge: --check-causality prints its own list; leave out $mode" ]
+    done
+    run tm-merge -n --explain a.json
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-merge: --dry-run and --explain print different texts; give one of them" ]
+    tm-merge -n --dry-run a.json | grep -q a.json
+    run bash -o pipefail -c 'tm-unpack a.json b.json | tm-manifest | tm-clocks | tm-align --check -f svg'
+    [ "$status" -eq 2 ]
+    [[ $output == *"tm-align: --format: svg is a picture of the alignment, and --check makes none; give text or json"* ]]
+}
+
+@test "a clock or a machine that an option names is refused with the option" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '{"traceEvents":[{"ph":"i","ts":1,"name":"x","pid":1,"tid":1}]}' >a.json
+    cp a.json b.json
+    for call in "--sync a.json:FOO=b.json" "--sync a.json=b.json:FOO+5ms" "--trace-time FOO" "--trace-time FOO@a.json"; do
+        run tm-merge $call a.json b.json
+        [ "$status" -eq 2 ]
+        [[ $output == "tm-manifest: ${call% *}: unknown clock name: FOO. Use one of REALTIME, "*", BOOTTIME" ]]
+    done
+    run tm-merge --machine =a.json a.json b.json
+    [ "$status" -eq 2 ]
+    [ "$output" = "tm-manifest: --machine: '=a.json': a machine needs a name" ]
+}
+
+@test "a long name is cut in its middle, so the cause stays" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '{"traceEvents":[{"ph":"i","ts":1,"name":"x","pid":1,"tid":1}]}' >a.json
+    long=$(head -c 5000 /dev/zero | tr '\0' a)
+    for call in "tm-unpack $long" "tm-merge $long" "tm-merge -o $long a.json" "tm-merge -m $long a.json" \
+        "tm-merge --write-manifest $long a.json" "tm-pack -o $long.tar a.json" "tm-sort $long"; do
+        run $call </dev/null
+        echo "${call:0:30}: $status: $output"
+        [ "$status" -ne 0 ]
+        [[ $output == tm-*": aaa"*aaa...aaa*": "*"File name too long" ]]
+    done
+}
+
 @test "a missing or a superfluous argument of an option is exit 2" {
     for p in tm-unpack tm-clocks tm-sort tm-emit tm-merge; do
         run "$p" -T </dev/null

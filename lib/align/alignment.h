@@ -54,6 +54,9 @@ struct tm_align_breach {
  * tm_name_set_add takes them. RULES may be NULL: all rules that need no parameter. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_alignment_arg_names(const char *rules, struct tm_buf *list);
 
+/* Checks RULES as tm_alignment_find does. TM_OK, TM_E_USAGE or TM_E_SYSTEM. */
+enum tm_status tm_alignment_check_rules(const char *rules, struct tm_error *err);
+
 /* Zero-initialise. */
 struct tm_alignment {
     struct tm_candidates candidates;

@@ -1,4 +1,4 @@
-/* Lists the arguments that rules read. */
+/* Lists the arguments that rules read, and checks rules. */
 #include "align/alignment.h"
 #include "align/rule.h"
 
@@ -48,4 +48,12 @@ enum tm_status tm_alignment_arg_names(const char *rules, struct tm_buf *list)
         rules = *end ? end + 1 : NULL;
     }
     return st == TM_OK ? tm_buf_add(list, "", 1) : st;
+}
+
+enum tm_status tm_alignment_check_rules(const char *rules, struct tm_error *err)
+{
+    struct tm_candidates candidates = {0};
+    enum tm_status st = tm_candidates_use(&candidates, rules, err);
+    tm_candidates_release(&candidates);
+    return st;
 }

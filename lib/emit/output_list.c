@@ -1,24 +1,15 @@
 #include "emit/output_list.h"
 
+#include "os/out_file.h"
+
 #include <string.h>
 #include <sys/stat.h>
-
-/* A name of standard output is a link. A new file in place of its target would not get what other programs write
- * there. */
-bool tm_output_is_stdout(const char *out)
-{
-    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(out, names[i]) == 0)
-            return true;
-    return false;
-}
 
 enum tm_status tm_output_list_add(struct tm_output_list *list, const char *out, struct tm_error *err)
 {
     if (list->count == TM_OUTPUTS_MAX)
         return tm_error_set(err, TM_E_USAGE, "-o is given more than %d times", TM_OUTPUTS_MAX);
-    list->rows[list->count++] = (struct tm_output_choice){.out = tm_output_is_stdout(out) ? NULL : out};
+    list->rows[list->count++] = (struct tm_output_choice){.out = tm_out_file_is_stdout(out) ? NULL : out};
     return *out ? TM_OK : tm_error_set(err, TM_E_USAGE, "-o '': an output needs a name");
 }
 

@@ -34,9 +34,6 @@ enum tm_status tm_output_list_choose(struct tm_output_list *list, const char *li
 /* Checks that OTHER, a file that is written too, is none of the outputs. TM_OK or TM_E_USAGE. */
 enum tm_status tm_output_list_check_other(const struct tm_output_list *list, const char *other, struct tm_error *err);
 
-/* True if OUT is one of the names of standard output. */
-bool tm_output_is_stdout(const char *out);
-
 /* Checks that some output is a report, which --json is about. TM_OK or TM_E_USAGE. Call it after settle. */
 enum tm_status tm_output_list_json(const struct tm_output_list *list, struct tm_error *err);
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ALIGN_STAGES = 4, ALIGN = 3, WORDS_MAX = 16 };
+enum { ALIGN_STAGES = 4, ALIGN = 3 };
 
 /* Makes a file without a name that a stage can write through its descriptor. */
 static enum tm_status make_temporary(const char *dir, int *fd, char *path, size_t size, struct tm_error *err)
@@ -89,18 +89,18 @@ static enum tm_status run_stages(struct tm_alignment_run *run, const char *const
     return st;
 }
 
-static size_t add_rules(const struct tm_alignment_run *run, const char **words, size_t n)
+/* Makes the command line of tm-align: the words OPTIONS, ended by NULL, and what RUN has for every run. */
+static enum tm_status make_command(const struct tm_alignment_run *run, const char *const *options,
+                                   struct tm_merge_command *command, struct tm_error *err)
 {
-    if (run->rules) {
-        words[n++] = "-r";
-        words[n++] = run->rules;
-    }
-    if (run->request->temporary_directory) {
-        words[n++] = "-T";
-        words[n++] = run->request->temporary_directory;
-    }
-    words[n] = NULL;
-    return n;
+    enum tm_status st = tm_merge_command_word(command, "tm-align");
+    for (; *options && st == TM_OK; options++)
+        st = tm_merge_command_word(command, *options);
+    if (st == TM_OK)
+        st = tm_merge_command_option(command, "-r", run->rules);
+    if (st == TM_OK)
+        st = tm_merge_command_option(command, "-T", run->request->temporary_directory);
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 int tm_alignment_run_copy(const struct tm_alignment_run *run, uint64_t *bytes)
@@ -128,26 +128,30 @@ enum tm_status tm_alignment_run_find(struct tm_alignment_run *run, int *status, 
         st = make_temporary(dir, &run->report_fd, run->report_path, sizeof run->report_path, err);
     if (st == TM_OK && tm_merge_may_unpack_once(run->request))
         st = make_temporary(dir, &run->copy_fd, run->copy_path, sizeof run->copy_path, err);
-    const char *words[WORDS_MAX] = {"tm-align",
-                                    "-o",
-                                    run->report_path,
-                                    "--write-manifest",
-                                    run->manifest_path,
-                                    "-f",
-                                    run->request->json ? "json" : "text"};
-    (void)add_rules(run, words, 7);
-    return st == TM_OK ? run_stages(run, words, -1, status, err) : st;
+    const char *const options[] = {"-o", run->report_path, "--write-manifest", run->manifest_path,
+                                   "-f", run->request->json ? "json" : "text", NULL};
+    struct tm_merge_command command = {0};
+    if (st == TM_OK)
+        st = make_command(run, options, &command, err);
+    if (st == TM_OK)
+        st = run_stages(run, command.argv, -1, status, err);
+    tm_merge_command_release(&command);
+    return st;
 }
 
 enum tm_status tm_alignment_run_check(struct tm_alignment_run *run, int *status, struct tm_error *err)
 {
-    const char *words[WORDS_MAX] = {"tm-align", "--check", "-f", run->request->json ? "json" : "text"};
+    const char *const options[] = {"--check", "-f", run->request->json ? "json" : "text", NULL};
+    struct tm_merge_command command = {0};
     uint64_t bytes;
     int in_fd = tm_alignment_run_copy(run, &bytes);
-    (void)add_rules(run, words, 4);
     if (in_fd < 0)
         release_copy(run);
-    return run_stages(run, words, in_fd, status, err);
+    enum tm_status st = make_command(run, options, &command, err);
+    if (st == TM_OK)
+        st = run_stages(run, command.argv, in_fd, status, err);
+    tm_merge_command_release(&command);
+    return st;
 }
 
 void tm_alignment_run_release(struct tm_alignment_run *run)

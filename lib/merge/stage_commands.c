@@ -63,6 +63,45 @@ bool tm_merge_may_unpack_once(const struct tm_merge_request *r)
     return !r->no_detail && needs.detail && !lacks_json_detail(r, &needs);
 }
 
+enum tm_status tm_merge_command_word(struct tm_merge_command *command, const char *word)
+{
+    if (tm_array_grow(&command->argv, &command->cap, command->count + 1, sizeof *command->argv, NULL) < 0)
+        return TM_E_SYSTEM;
+    command->argv[command->count++] = word;
+    command->argv[command->count] = NULL;
+    return TM_OK;
+}
+
+enum tm_status tm_merge_command_option(struct tm_merge_command *command, const char *option, const char *value)
+{
+    if (value == NULL)
+        return TM_OK;
+    if (value[0] != '-' || value[1] == '\0') {
+        enum tm_status st = tm_merge_command_word(command, option);
+        return st == TM_OK ? tm_merge_command_word(command, value) : st;
+    }
+    const char *gap = option[1] == '-' ? "=" : "";
+    size_t size = strlen(option) + strlen(gap) + strlen(value) + 1;
+    char *word = malloc(size);
+    if (word == NULL || tm_array_grow(&command->joined, &command->joined_cap, command->joined_count,
+                                      sizeof *command->joined, NULL) < 0) {
+        free(word);
+        return TM_E_SYSTEM;
+    }
+    snprintf(word, size, "%s%s%s", option, gap, value);
+    command->joined[command->joined_count++] = word;
+    return tm_merge_command_word(command, word);
+}
+
+void tm_merge_command_release(struct tm_merge_command *command)
+{
+    for (uint32_t i = 0; i < command->joined_count; i++)
+        free(command->joined[i]);
+    free(command->joined);
+    free(command->argv);
+    *command = (struct tm_merge_command){0};
+}
+
 /* Adds words to one command; remembers the first failure. */
 struct writer {
     struct tm_merge_command *command;
@@ -72,21 +111,14 @@ struct writer {
 
 static void add(struct writer *w, const char *word)
 {
-    struct tm_merge_command *c = w->command;
-    if (tm_array_grow(&c->argv, &c->cap, c->count + 1, sizeof *c->argv, NULL) < 0) {
+    if (tm_merge_command_word(w->command, word) < 0)
         w->st = TM_E_SYSTEM;
-        return;
-    }
-    c->argv[c->count++] = word;
-    c->argv[c->count] = NULL;
 }
 
 static void add_option(struct writer *w, const char *option, const char *value)
 {
-    if (value == NULL)
-        return;
-    add(w, option);
-    add(w, value);
+    if (tm_merge_command_option(w->command, option, value) < 0)
+        w->st = TM_E_SYSTEM;
 }
 
 static void add_flag(struct writer *w, const char *flag, bool wanted)
@@ -97,7 +129,7 @@ static void add_flag(struct writer *w, const char *flag, bool wanted)
 
 /* True if the text of JSON events may stay in the files: an output that writes it again reads it there, which saves
  * four pipes. All files that might have such text must be known by name. Directories are excluded. So is standard
- * input, also as /dev/stdin, because each stage has another one. So are names that look like options of tm-emit. */
+ * input, also as /dev/stdin, because each stage has another one. */
 static bool refers(const struct tm_merge_request *r)
 {
     enum { SOURCES_MAX = 256 /* descriptors */ };
@@ -106,7 +138,7 @@ static bool refers(const struct tm_merge_request *r)
     if (!tm_merge_reads_files(r) || r->join || r->file_count == 0 || r->file_count > SOURCES_MAX)
         return false;
     for (size_t i = 0; i < r->file_count; i++)
-        if (r->files[i][0] == '-' || stat(r->files[i], &info) != 0 || !S_ISREG(info.st_mode) ||
+        if (strcmp(r->files[i], "-") == 0 || stat(r->files[i], &info) != 0 || !S_ISREG(info.st_mode) ||
             (has_in && info.st_dev == in.st_dev && info.st_ino == in.st_ino))
             return false;
     return true;
@@ -286,6 +318,6 @@ void tm_merge_skip_unpack(struct tm_pipeline *pipeline, int in_fd)
 void tm_merge_commands_release(struct tm_merge_commands *commands)
 {
     for (int i = 0; i < TM_MERGE_STAGES; i++)
-        free(commands->commands[i].argv);
+        tm_merge_command_release(&commands->commands[i]);
     *commands = (struct tm_merge_commands){0};
 }

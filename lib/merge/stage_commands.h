@@ -47,11 +47,22 @@ enum { TM_MERGE_RAW_MAX = 32 * TM_OUTPUTS_MAX };
 struct tm_merge_commands {
     char raw[TM_MERGE_RAW_MAX]; /* names of raw payloads that some output needs */
     struct tm_merge_command {
-        const char **argv; /* owned; NULL-terminated; the strings belong to the request */
+        const char **argv; /* owned; NULL-terminated; the strings belong to the request, or are in joined */
         uint32_t count, cap;
+        char **joined; /* owned, and so are its strings */
+        uint32_t joined_count, joined_cap;
         char path[4096];
     } commands[TM_MERGE_STAGES];
 };
+
+/* Adds WORD, borrowed, to a command line. COMMAND is zero-initialised before the first word. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_merge_command_word(struct tm_merge_command *command, const char *word);
+
+/* Adds OPTION with VALUE, both borrowed, unless VALUE is NULL. A value that begins with "-" is put into one word with
+ * the option, because programs take such a word of its own for the next option. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_merge_command_option(struct tm_merge_command *command, const char *option, const char *value);
+
+void tm_merge_command_release(struct tm_merge_command *command);
 
 /* Makes the command lines and finds the programs: beside the running one, otherwise in $PATH. ARGV0 gives the place of
  * the running one if /proc does not. Sets name, path and argv of STAGES. TM_OK or TM_E_SYSTEM. */

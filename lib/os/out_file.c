@@ -140,6 +140,17 @@ enum tm_status tm_out_file_member(const char *temp, const char *member, char *na
     return TM_OK;
 }
 
+/* A name of standard output is a link. A new file in place of its target would not get what other programs write
+ * there. */
+bool tm_out_file_is_stdout(const char *path)
+{
+    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(path, names[i]) == 0)
+            return true;
+    return false;
+}
+
 char *tm_out_file_folder(const char *path)
 {
     char *folder = join(path, path[0] ? "" : ".");

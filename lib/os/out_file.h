@@ -31,6 +31,9 @@ struct tm_out_file {
  * renames it. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_out_file_open(struct tm_out_file *file, const char *path, const char *part, struct tm_error *err);
 
+/* True if PATH is "-" or another name of standard output. */
+bool tm_out_file_is_stdout(const char *path);
+
 /* Returns the folder that PATH is in, to be freed, or NULL if out of memory. */
 char *tm_out_file_folder(const char *path);
 

@@ -2,6 +2,7 @@
 
 #include "base/decimal.h"
 #include "os/io.h"
+#include "os/out_file.h"
 #include "config.h"
 
 #include <errno.h>
@@ -122,6 +123,26 @@ enum tm_status tm_program_size(const char *text, unsigned long long *bytes)
     }
     *bytes = v;
     return TM_OK;
+}
+
+int tm_program_check_input(const struct tm_program *program, const char *option, const char *name)
+{
+    static const char *const stdin_names[] = {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"};
+    if (*name == '\0')
+        return tm_program_usage(program, "%s: '' is no file", option);
+    for (size_t i = 0; i < sizeof stdin_names / sizeof *stdin_names; i++)
+        if (strcmp(name, stdin_names[i]) == 0)
+            return tm_program_usage(program, "%s: give a file, not standard input", option);
+    return 0;
+}
+
+int tm_program_check_output(const struct tm_program *program, const char *option, const char *name)
+{
+    if (*name == '\0')
+        return tm_program_usage(program, "%s: '' is no file", option);
+    if (tm_out_file_is_stdout(name))
+        return tm_program_usage(program, "%s: give a file, not standard output", option);
+    return 0;
 }
 
 int tm_program_jobs(const struct tm_program *program, const char *text, unsigned *jobs)

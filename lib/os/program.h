@@ -46,6 +46,14 @@ enum tm_status tm_program_size(const char *text, unsigned long long *bytes);
 /* The most threads that --jobs can state. */
 enum { TM_JOBS_MAX = 256 };
 
+/* Checks NAME, the value of OPTION, a file to be read beside standard input. Returns 0, or the exit status after a
+ * message. */
+int tm_program_check_input(const struct tm_program *program, const char *option, const char *name);
+
+/* Checks NAME, the value of OPTION, a file to be written beside standard output. Returns 0, or the exit status after a
+ * message. */
+int tm_program_check_output(const struct tm_program *program, const char *option, const char *name);
+
 /* Sets *JOBS to the number of threads that TEXT, the value of --jobs, states: 1 to TM_JOBS_MAX. Returns 0, or the exit
  * status after a message. */
 int tm_program_jobs(const struct tm_program *program, const char *text, unsigned *jobs);
