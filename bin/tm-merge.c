@@ -605,17 +605,6 @@ out:
     return status;
 }
 
-/* Opens standard descriptors that are missing, so pipes do not get their numbers. They are open for reading only, so
- * writing to them fails. */
-static void fill_standard_descriptors(void)
-{
-    int fd;
-    while ((fd = open("/dev/null", O_RDONLY)) >= 0 && fd <= STDERR_FILENO)
-        ;
-    if (fd > STDERR_FILENO)
-        (void)close(fd);
-}
-
 int main(int argc, char **argv)
 {
     struct merge m = {.manifest_out = {.fd = -1},
@@ -624,7 +613,6 @@ int main(int argc, char **argv)
                       .alignment = {.manifest_fd = -1, .report_fd = -1, .copy_fd = -1}};
     for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
         m.outs[i].fd = -1;
-    fill_standard_descriptors();
     int status = parse(argc, argv, &m.a);
     if (status == TM_OPTIONS_GO_ON)
         status = check(&m.a);

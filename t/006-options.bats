@@ -143,6 +143,26 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
     [ "$output" = "tm-manifest: --machine: '=a.json': a machine needs a name" ]
 }
 
+@test "without standard output or standard error, no message gets into a file, and a text that is lost is exit 3" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '{"traceEvents":[{"ph":"i","ts":1,"name":"x","pid":1,"tid":1}]}' >a.json
+    cp a.json b.json
+    tm-unpack a.json b.json | tm-manifest | tm-clocks | tm-sort >a.tms
+    tm-pack -o want.tar a.json b.json 2>/dev/null
+    tm-pack -o got.tar a.json b.json 2>&-
+    cmp want.tar got.tar
+    tm-emit -o want.csv <a.tms 2>/dev/null
+    tm-emit -o got.csv <a.tms >&- 2>&-
+    cmp want.csv got.csv
+    for call in "tm-unpack -l a.json" "tm-unpack a.json" "tm-merge a.json" "tm-manifest" "tm-clocks" "tm-sort" \
+        "tm-sort a.tms" "tm-emit" "tm-align" "tm-plan" "tm-pack -o - a.json" "tm-emit --formats"; do
+        run bash -c "$call <a.tms >&-"
+        echo "$call: $status: $output"
+        [ "$status" -eq 3 ]
+        [[ $output == tm-*"cannot write: Bad file descriptor" ]]
+    done
+}
+
 @test "a long name is cut in its middle, so the cause stays" {
     cd "$BATS_TEST_TMPDIR"
     printf '{"traceEvents":[{"ph":"i","ts":1,"name":"x","pid":1,"tid":1}]}' >a.json

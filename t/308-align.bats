@@ -668,9 +668,9 @@ write('a.json', a); write('b.json', b)"
     [ "$status" -eq 2 ]
     run tm-merge --align=nonsense a.json b.json
     [ "$status" -eq 2 ]
-    [ "$output" = "tm-align: 'nonsense' is not a rule; the rules are flows, spans, collectives, recorded-twice, key:args.NAME and name:REGEX" ]
+    [ "${lines[0]}" = "tm-merge: --align: 'nonsense' is not a rule; the rules are flows, spans, collectives, recorded-twice, key:args.NAME and name:REGEX" ]
     run tm-merge --align=flows,spans,flows a.json b.json
     [ "$status" -eq 2 ]
-    [ "$output" = "tm-align: rule flows is given twice" ]
+    [ "${lines[0]}" = "tm-merge: --align: rule flows is given twice" ]
     ! tm-merge -f report a.json b.json | grep -q '^alignment$' || false
 }

@@ -140,7 +140,7 @@ enum tm_status tm_error_append(struct tm_error *err, const char *text)
 enum tm_status tm_error_prefix(struct tm_error *err, const char *format, ...)
 {
     char text[TM_ERROR_TEXT_MAX / 2]; /* the rest is for the cause */
-    char escaped[TM_ERROR_TEXT_MAX];
+    char escaped[sizeof text + sizeof "..."];
     va_list args;
     if (err == NULL || err->status == TM_OK)
         return TM_OK;

@@ -1,5 +1,6 @@
 #include "os/program_options.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -48,6 +49,17 @@ static int answer(const struct tm_program *program, void (*show)(const struct tm
     return tm_program_finish(program, TM_OK, &err);
 }
 
+/* Opens standard descriptors that are missing, so pipes and files do not get their numbers, and no message gets into a
+ * file. They are open for reading only, so writing to them fails. */
+static void fill_standard_descriptors(void)
+{
+    int fd;
+    while ((fd = open("/dev/null", O_RDONLY)) >= 0 && fd <= STDERR_FILENO)
+        ;
+    if (fd > STDERR_FILENO)
+        (void)close(fd);
+}
+
 int tm_program_options(const struct tm_program *program, const struct tm_program_options *options, int argc,
                        char **argv)
 {
@@ -56,6 +68,7 @@ int tm_program_options(const struct tm_program *program, const struct tm_program
     int n = snprintf(letters, sizeof letters, "%s%s", options->letters, strchr(options->letters, 'h') ? "" : "h");
     if (n < 0 || (size_t)n >= sizeof letters)
         return tm_program_usage(program, "too many options");
+    fill_standard_descriptors();
     (void)signal(SIGXFSZ,
                  SIG_IGN); /* a file that must not grow then makes write fail, and the program can clean up */
     opterr = 0;

@@ -45,8 +45,19 @@ static void test_long_status(void)
     struct tm_error err = {0};
     memset(name, 'n', sizeof name - 1);
     tm_error_errno(&err, ENOENT, "%s", name);
-    is_int(strlen(err.text), TM_ERROR_TEXT_MAX - 1); /* cut like any long text, without the cause */
-    ok(strcmp(err.text + TM_ERROR_TEXT_MAX - 4, "...") == 0);
+    static const char missing[] = "nnn: No such file or directory";
+    ok(strlen(err.text) < TM_ERROR_TEXT_MAX); /* cut in its middle */
+    ok(strstr(err.text, "nnn...nnn") != NULL);
+    is_str(err.text + strlen(err.text) - strlen(missing), missing);
+    err = (struct tm_error){0};
+    is_int(tm_error_open(&err, ENOENT, "%s", "gone"), TM_E_INPUT);
+    is_str(err.text, "gone: No such file or directory");
+    err = (struct tm_error){0};
+    is_int(tm_error_open(&err, EMFILE, "%s", "gone"), TM_E_SYSTEM);
+    err = (struct tm_error){0};
+    tm_error_set(&err, TM_E_INPUT, "%s: cause", name);
+    ok(strlen(err.text) < TM_ERROR_TEXT_MAX);
+    is_str(err.text + strlen(err.text) - strlen("nnn: cause"), "nnn: cause");
     err = (struct tm_error){0};
     tm_error_set(&err, TM_E_INPUT, "%.*s", TM_ERROR_TEXT_MAX - 100, name);
     is_int(tm_error_append(&err, name), TM_E_INPUT);
@@ -56,7 +67,12 @@ static void test_long_status(void)
     ok(strncmp(err.text, "run.tar: nnn", 12) == 0);
     err.text[3] = '\0';
     tm_error_prefix(&err, "%s", name);
-    is_str(err.text, "run"); /* a name that leaves no space for the cause is left out */
+    ok(strstr(err.text, "nnn...nnn") != NULL); /* a long name leaves space for the cause */
+    is_str(err.text + strlen(err.text) - strlen("nnn: run"), "nnn: run");
+    memset(name, '\n', sizeof name - 1);
+    tm_error_prefix(&err, "%s", name);
+    ok(strncmp(err.text, "\\x0a\\x0a", 8) == 0);
+    ok(strstr(err.text, "...: nnn") != NULL);
     /* Without an error nothing is added. */
     err = (struct tm_error){0};
     is_int(tm_error_append(&err, "x"), TM_OK);
