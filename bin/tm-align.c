@@ -78,6 +78,8 @@ static int check(const struct arguments *a)
                                           "text or json");
     if (a->output && *a->output == '\0')
         return tm_program_usage(&program, "--output: '' is no file");
+    if (a->output && a->manifest && is_free && tm_out_file_is_same(a->output, a->manifest))
+        return tm_program_usage(&program, "%s is given as two outputs", a->output);
     if (a->manifest && (*a->manifest == '\0' || (!is_free && tm_out_file_is_stdout(a->manifest))))
         return tm_program_check_output(&program, "--write-manifest", a->manifest);
     return TM_OPTIONS_GO_ON;

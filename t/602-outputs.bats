@@ -45,6 +45,16 @@ alone_and_together() {
     [[ "$output" == *"with several -o, each -f must follow the -o to which it applies"* ]]
     run -2 tm-merge -o one.db -o one.db "$demo"
     [[ "$output" == *"one.db is given as two outputs"* ]]
+    mkdir folder
+    ln -s folder link
+    for names in "new.csv ./new.csv" "new.csv $PWD/new.csv" "folder/new.csv link/new.csv" "folder/ link/"; do
+        run -2 tm-merge -o ${names% *} -o ${names#* } "$demo"
+        [[ "$output" == *"${names#* } is given as two outputs"* ]]
+        run -2 tm-align -o ${names% *} --write-manifest ${names#* } </dev/null
+        [[ "$output" == *"${names% *} is given as two outputs"* ]]
+    done
+    run -2 tm-merge -o new.csv --write-manifest ./new.csv "$demo"
+    [[ "$output" == *"./new.csv is given as two outputs"* ]]
     run -2 tm-merge -o - -f json -o - "$demo"
     [[ "$output" == *"standard output is given as two outputs"* ]]
     run -2 tm-merge -o a.json -o - -f sqlite "$demo"

@@ -3,7 +3,6 @@
 #include "os/out_file.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 enum tm_status tm_output_list_add(struct tm_output_list *list, const char *out, struct tm_error *err)
 {
@@ -41,12 +40,7 @@ static enum tm_status complete_single(struct tm_output_list *list, struct tm_err
 
 static bool is_one_file(const char *a, const char *b)
 {
-    struct stat x, y;
-    if (a == NULL || b == NULL)
-        return a == b;
-    if (strcmp(a, b) == 0)
-        return true;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    return a && b ? tm_out_file_is_same(a, b) : a == b;
 }
 
 static enum tm_status choose(struct tm_output_choice *row, const char *lister, struct tm_error *err)

@@ -162,6 +162,27 @@ char *tm_out_file_folder(const char *path)
     return folder;
 }
 
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool tm_out_file_is_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (strcmp(a, b) == 0)
+        return true;
+    if (stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino)
+        return true;
+    char *folder_of_a = tm_out_file_folder(a), *folder_of_b = tm_out_file_folder(b);
+    bool is_same = folder_of_a && folder_of_b && strcmp(base_of(a), base_of(b)) == 0 && stat(folder_of_a, &x) == 0 &&
+                   stat(folder_of_b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    free(folder_of_a);
+    free(folder_of_b);
+    return is_same;
+}
+
 char *tm_out_file_outer(const struct tm_out_file *f)
 {
     return f->made_folder && f->path ? tm_out_file_folder(f->path) : NULL;

@@ -34,6 +34,9 @@ enum tm_status tm_out_file_open(struct tm_out_file *file, const char *path, cons
 /* True if PATH is "-" or another name of standard output. */
 bool tm_out_file_is_stdout(const char *path);
 
+/* True if A and B name one file, which need not exist yet. */
+bool tm_out_file_is_same(const char *a, const char *b);
+
 /* Returns the folder that PATH is in, to be freed, or NULL if out of memory. */
 char *tm_out_file_folder(const char *path);
 
