@@ -92,6 +92,8 @@ static int check(const struct arguments *a)
         return a->out ? tm_program_usage(&program, "--manifest-only writes no archive; leave out -o") : 0;
     if (a->out == NULL)
         return tm_program_usage(&program, "give the archive to write with -o");
+    if (*a->out == '\0')
+        return tm_program_usage(&program, "--output: '' is no file");
     if (strcmp(a->out, "-") == 0)
         return isatty(STDOUT_FILENO) ? tm_program_usage(&program, "will not write an archive to a terminal") : 0;
     if (tm_pack_kind_of(a->out) == TM_PACK_UNKNOWN)

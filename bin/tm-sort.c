@@ -137,6 +137,8 @@ static int parse(int argc, char **argv, struct settings *settings)
         return tm_program_usage(&program, "-c and -m cannot be combined");
     if (settings->points && (settings->check || settings->merge))
         return tm_program_usage(&program, "--cut cannot be combined with -c or -m");
+    if (settings->into && *settings->into == '\0')
+        return tm_program_usage(&program, "--into: '' is no folder");
     if (settings->into && settings->points == NULL)
         return tm_program_usage(&program, "--into is for --cut");
     if (settings->memory_max && settings->points == NULL)

@@ -5,6 +5,8 @@
 #include "os/io.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
+#include "os/out_file.h"
+#include "unpack/same_files.h"
 #include "unpack/stream_copy.h"
 #include "unpack/unpack.h"
 
@@ -112,6 +114,32 @@ static int take_option(void *context, int option, const char *value)
     return 0;
 }
 
+/* Refuses options that do not fit together, and inputs that would be emptied. Returns TM_OPTIONS_GO_ON or an exit
+ * status. */
+static int check(const struct settings *settings, char **paths, size_t count)
+{
+    const char *outs[3], **end = outs;
+    struct tm_error err = {0};
+    int status = 0;
+    if (settings->unpack.list && (settings->copy || settings->text))
+        return tm_program_usage(&program, "--list writes no stream; leave out %s",
+                                settings->copy ? "--copy" : "--text");
+    if (settings->copy_no_packets && settings->copy == NULL)
+        return tm_program_usage(&program, "--copy-no-packets is for --copy");
+    if (settings->text && (status = tm_program_check_output(&program, "--text", settings->text)) == 0)
+        *end++ = settings->text;
+    if (status == 0 && settings->copy && (status = tm_program_check_output(&program, "--copy", settings->copy)) == 0)
+        *end++ = settings->copy;
+    *end = NULL;
+    if (status)
+        return status;
+    if (end != outs && tm_same_files_check(paths, count, outs, NULL, &err) < 0)
+        return tm_program_fail(&program, &err);
+    if (end == outs + 2 && tm_out_file_is_same(outs[0], outs[1]))
+        return tm_program_usage(&program, "%s is given as two outputs", outs[0]);
+    return TM_OPTIONS_GO_ON;
+}
+
 static int parse(int argc, char **argv, struct settings *settings)
 {
     static const struct option longs[] = {
@@ -137,7 +165,8 @@ static int parse(int argc, char **argv, struct settings *settings)
         TM_PROGRAM_OPTIONS_END,
     };
     const struct tm_program_options options = {":j:lT:", longs, take_option, settings};
-    return tm_program_options(&program, &options, argc, argv);
+    int status = tm_program_options(&program, &options, argc, argv);
+    return status == TM_OPTIONS_GO_ON ? check(settings, argv + optind, (size_t)(argc - optind)) : status;
 }
 
 struct list_line {

@@ -163,6 +163,49 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
     done
 }
 
+@test "an input, a device or a folder that would be overwritten is refused and stays" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '{"traceEvents":[{"ph":"i","ts":1,"name":"x","pid":1,"tid":1}]}' >a.json
+    cp a.json want.json
+    mkdir folder
+    cp a.json folder
+    tm-unpack a.json | tm-manifest | tm-clocks | tm-sort >a.tms
+    for option in --text --copy; do
+        for input in a.json folder; do
+            file=a.json
+            [ $input = a.json ] || file=folder/a.json
+            run tm-unpack $option $file $input
+            [ "$status" -eq 2 ]
+            [ "$output" = "tm-unpack: $file: is both an input and an output" ]
+            cmp $file want.json
+        done
+        run tm-unpack -l $option a.json want.json
+        [ "$status" -eq 2 ]
+        [ "${lines[0]}" = "tm-unpack: --list writes no stream; leave out $option" ]
+        cmp a.json want.json
+        run tm-unpack $option - want.json
+        [ "$status" -eq 2 ]
+        [ "${lines[0]}" = "tm-unpack: $option: give a file, not standard output" ]
+    done
+    run tm-unpack --text a.json --copy ./a.json want.json
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-unpack: a.json is given as two outputs" ]
+    cmp a.json want.json
+    mkfifo fifo
+    for format in csv sqlite; do
+        run tm-emit -o out --part fifo -f $format <a.tms
+        [ "$status" -eq 3 ]
+        [[ "$output" == "tm-emit: fifo: not a regular file"* ]]
+        [ -p fifo ]
+    done
+    for program in "tm-emit" "tm-merge"; do
+        run $program -o fifo -f sqlite <a.tms
+        [ "$status" -eq 2 ]
+        [ "${lines[0]}" = "$program: fifo: sqlite needs a regular file" ]
+        [ -p fifo ]
+    done
+}
+
 @test "a long name is cut in its middle, so the cause stays" {
     cd "$BATS_TEST_TMPDIR"
     printf '{"traceEvents":[{"ph":"i","ts":1,"name":"x","pid":1,"tid":1}]}' >a.json

@@ -16,7 +16,8 @@ setup() {
 }
 
 @test "invalid command lines are exit 2" {
-    for args in --nonsense -x -m "--check" "--check -m good.json good.json" "--check --strict good.json" good.json; do
+    for args in --nonsense -x -m "--check" "--check -m good.json good.json" "--check --strict good.json" \
+        "--check -q good.json" good.json; do
         run tm-manifest $args
         echo "$args: $output"
         [ "$status" -eq 2 ]

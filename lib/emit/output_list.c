@@ -3,6 +3,7 @@
 #include "os/out_file.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 enum tm_status tm_output_list_add(struct tm_output_list *list, const char *out, struct tm_error *err)
 {
@@ -46,6 +47,7 @@ static bool is_one_file(const char *a, const char *b)
 static enum tm_status choose(struct tm_output_choice *row, const char *lister, struct tm_error *err)
 {
     char endings[512];
+    struct stat info;
     row->emit = tm_emit_choose(row->format, row->out);
     if (row->emit == NULL && row->format)
         return tm_error_set(err, TM_E_USAGE, "'%s' is not a format; %s lists the formats", row->format, lister);
@@ -57,6 +59,8 @@ static enum tm_status choose(struct tm_output_choice *row, const char *lister, s
     if (row->emit->needs_path && row->out == NULL)
         return tm_error_set(err, TM_E_USAGE, "%s needs a %s to write; give one with -o", row->emit->name,
                             row->emit->members ? "folder" : "file");
+    if (row->emit->needs_path && row->emit->members == NULL && stat(row->out, &info) == 0 && !S_ISREG(info.st_mode))
+        return tm_error_set(err, TM_E_USAGE, "%s: %s needs a regular file", row->out, row->emit->name);
     if (row->part && row->out == NULL)
         return tm_error_set(err, TM_E_USAGE, "--part needs -o");
     return TM_OK;

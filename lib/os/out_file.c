@@ -94,7 +94,9 @@ enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const c
      * descriptor has no other name. */
     if ((f->path = exists && !is_special ? tm_compat_real_path(path) : join(path, "")) == NULL)
         return tm_error_errno(err, errno, "%s: cannot write", path);
-    if (part) {
+    if (part) { /* abandon removes it */
+        if (stat(part, &old) == 0 && !S_ISREG(old.st_mode))
+            return tm_error_set(err, TM_E_SYSTEM, "%s: not a regular file", part);
         f->borrowed_temp = true;
         if ((f->temp = join(part, "")) == NULL)
             return tm_error_nomem(err);
