@@ -61,7 +61,7 @@ setup() {
 
 @test "two manifests are an error, which tm-manifest reports" {
     run bash -c 'cat manifest.json manifest.json | tm-unpack | tm-manifest | wc -c'
-    [[ $output == *"tm-manifest: perfetto_manifest: multiple perfetto_manifest files in archive"* ]]
+    [[ $output == *"tm-manifest: standard input: perfetto_manifest: multiple perfetto_manifest files in archive"* ]]
 }
 
 @test "wrong options are exit 2, and a missing file is exit 1 with its name" {

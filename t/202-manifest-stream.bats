@@ -65,7 +65,7 @@ END
     run bash -c 'tm-unpack run.tar.gz | tm-manifest >out'
     [[ "$output" == "tm-manifest: run.tar.gz: run.tar: m.json: perfetto_manifest: machine: name"* ]]
     run bash -c 'tm-unpack <run.tar.gz | tm-manifest >out'
-    [[ "$output" == "tm-manifest: run.tar: m.json: perfetto_manifest: machine: name"* ]] # gzip stores the name
+    [[ "$output" == "tm-manifest: standard input: run.tar: m.json: perfetto_manifest: machine: name"* ]] # gzip stores the name
 }
 
 @test "a warning names a member that differs from a path only by ./" {

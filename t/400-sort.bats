@@ -32,7 +32,7 @@ setup() {
     run tm-sort -c in
     [ "$status" -eq 1 ]
     [[ $output =~ ^"tm-sort: in: byte "[0-9]+": event at position "[0-9]+" of file "[0-9]+" is out of order"$ ]] ||
-        [[ $output =~ ^"tm-sort: in: byte "[0-9]+": frame of type "[0-9]+" comes after the first event"$ ]]
+        [[ $output =~ ^"tm-sort: in: byte "[0-9]+": not sorted: a frame of type "[0-9]+" comes after the first event"$ ]]
     tm-sort in >out
     run tm-sort -c out
     [ "$status" -eq 0 ]

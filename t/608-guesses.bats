@@ -245,6 +245,11 @@ has no effect; it has TRACE_FILE" ]
     [[ "$output" == *"files[1]: 'b.pb' has no MONOTONIC, so relating that clock has no effect; it has REALTIME, BOOTTIME" ]]
     [ ! -e out.csv ]
     tm-merge -q --sync a.json=b.pb:BOOTTIME+5s -o out.csv a.json b.pb
+    phone a.pb 6000000000 1700000002000000000
+    run tm-merge -q --sync a.pb:REALTIME=b.pb:REALTIME+5s a.pb b.pb
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-clocks: perfetto_manifest: files[1]: 'b.pb' has a REALTIME of its own, because another file is the \
+first one of its machine, so relating the machine's has no effect" ]
 }
 
 @test "unknown keys of a manifest are warnings" {

@@ -77,6 +77,11 @@ static enum tm_status refuse(const Tracemerge__ConfigEntry *entry, uint32_t at, 
                              struct tm_error *err)
 {
     char names[256];
+    if (has >> clock & 1)
+        return tm_error_set(err, TM_E_INPUT,
+                            "perfetto_manifest: files[%u]: '%.*s' has a %s of its own, because another file is the "
+                            "first one of its machine, so relating the machine's has no effect",
+                            at, (int)entry->path.len, (const char *)entry->path.data, tm_name_of_clock(clock));
     name_clocks(has, names, sizeof names);
     return tm_error_set(err, TM_E_INPUT,
                         "perfetto_manifest: files[%u]: '%.*s' has no %s, so relating that clock has no effect; it "

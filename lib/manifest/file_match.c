@@ -390,6 +390,8 @@ struct tm_manifest_quoted tm_file_match_path(const struct tm_file_match *match, 
     while (!match->trace_began && file < match->file_count) {
         const struct tm_matched_file *f = &match->files[file];
         struct tm_manifest_quoted name = tm_manifest_quote(name_of(match, f), f->name_len);
+        if (f->parent == NO_FILE && f->name_len == 0 && f->kind != KIND_DIRECTORY)
+            name = (struct tm_manifest_quoted){"standard input"};
         size_t len = strlen(name.text), inner = strlen(path.text);
         if (len && len + inner + sizeof ": " <= sizeof path.text) {
             size_t gap = inner ? sizeof ": " - 1 : 0;

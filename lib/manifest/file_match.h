@@ -59,7 +59,7 @@ void tm_file_match_close(struct tm_file_match *match);
 uint32_t tm_file_match_entry(const struct tm_file_match *match, uint32_t file);
 
 /* Returns the names of a file and of the containers around it, for messages, with ": " between them: "all.tar: m.json".
- * It is empty if none of them has a name, and once a trace has begun. */
+ * The outermost one is "standard input" if it has no name. It is empty once a trace has begun. */
 struct tm_manifest_quoted tm_file_match_path(const struct tm_file_match *match, uint32_t file);
 
 /* Adds one problem for each file that is related to the own timeline of a file that is not in the input. Clocks of

@@ -32,7 +32,7 @@ enum tm_status tm_order_check_next(struct tm_order_check *c, const struct tm_fra
     if (frame->type == TM_FRAME_BATCH)
         st = check_batch(c, batch, err);
     else if (c->has_last)
-        st = tm_error_set(err, TM_E_INPUT, "frame of type %u comes after the first event", frame->type);
+        st = tm_error_set(err, TM_E_INPUT, "not sorted: a frame of type %u comes after the first event", frame->type);
     else
         return tm_file_order_frame(&c->orders, frame, err);
     return st == TM_E_INPUT ? tm_error_prefix(err, "byte %llu", (unsigned long long)frame->offset) : st;
