@@ -150,6 +150,8 @@ static int parse(int argc, char **argv, struct settings *settings)
         return tm_program_usage(&program, "--cut with --into takes only the times between parts");
     if (!settings->merge && argc - optind > 1)
         return tm_program_usage(&program, "more than one FILE; -m merges streams that are sorted");
+    if (argc == optind && isatty(STDIN_FILENO))
+        return tm_program_usage(&program, "no FILE, and standard input is a terminal");
     return status;
 }
 

@@ -133,6 +133,8 @@ static int check(const struct settings *settings, char **paths, size_t count)
     *end = NULL;
     if (status)
         return status;
+    if (count == 0 && isatty(STDIN_FILENO))
+        return tm_program_usage(&program, "no FILE, and standard input is a terminal");
     if (end != outs && tm_same_files_check(paths, count, outs, NULL, &err) < 0)
         return tm_program_fail(&program, &err);
     if (end == outs + 2 && tm_out_file_is_same(outs[0], outs[1]))

@@ -206,6 +206,24 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
     done
 }
 
+@test "a terminal is no input of a program that reads a stream, and none without being asked for" {
+    cd "$BATS_TEST_TMPDIR"
+    cat >terminal.py <<'END'
+import os, subprocess, sys
+primary, secondary = os.openpty()
+done = subprocess.run(sys.argv[1:], stdin=secondary, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=20)
+sys.stderr.write(done.stderr.decode().split('\n')[0])
+sys.exit(done.returncode)
+END
+    for call in tm-manifest tm-clocks "tm-clocks --graph" tm-sort "tm-sort -c" "tm-sort -m" "tm-sort --cut=1,2" tm-align \
+        "tm-align --check" tm-plan "tm-plan --parts=2" tm-emit tm-unpack "tm-unpack -l" tm-merge; do
+        run python3 terminal.py $call
+        echo "$call: $status: $output"
+        [ "$status" -eq 2 ]
+        [[ $output == *"${call%% *}: "*"terminal"* ]]
+    done
+}
+
 @test "a long name is cut in its middle, so the cause stays" {
     cd "$BATS_TEST_TMPDIR"
     printf '{"traceEvents":[{"ph":"i","ts":1,"name":"x","pid":1,"tid":1}]}' >a.json

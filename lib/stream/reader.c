@@ -3,6 +3,7 @@
 #include "stream/internal.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { STREAM_VERSION = 1 };
 
@@ -53,6 +54,8 @@ ProtobufCMessage *tm_frame_message(const struct tm_frame *frame, const ProtobufC
 static enum tm_status read_header(struct tm_stream_reader *reader, struct tm_error *err)
 {
     struct tm_frame frame;
+    if (isatty(reader->frames.fd))
+        return tm_error_set(err, TM_E_USAGE, "a terminal is no tracemerge stream; pipe one into the program");
     enum tm_status st = tm_frame_read(&reader->frames, &frame, err);
     if (st == TM_END)
         return tm_error_set(err, TM_E_INPUT, "byte 0: empty, not a tracemerge stream");

@@ -18,8 +18,8 @@ struct tm_stream_reader {
     bool ended;
 };
 
-/* Reads the header. FD is borrowed. TM_OK. TM_E_INPUT if FD holds no stream (or nothing), or one of an unknown
- * version. */
+/* Reads the header. FD is borrowed. TM_OK. TM_E_USAGE if FD is a terminal. TM_E_INPUT if FD holds no stream (or
+ * nothing), or one of an unknown version. */
 enum tm_status tm_stream_reader_open(struct tm_stream_reader *reader, int fd, struct tm_error *err);
 
 /* Opens as tm_stream_reader_open does, but reads at least CHUNK_BYTES at once instead of a megabyte. For many streams
