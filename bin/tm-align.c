@@ -102,15 +102,21 @@ static int parse(int argc, char **argv, struct arguments *a)
     return status == TM_OPTIONS_GO_ON ? check(a) : status;
 }
 
-/* Writes TEXT to PATH; NULL: to standard output. */
-static enum tm_status write_file(const char *path, const struct tm_buf *text, struct tm_error *err)
+/* Writes TEXT to PATH; NULL: to standard output. A file is written as RESULT, which the caller commits. */
+static enum tm_status write_file(const char *path, const struct tm_buf *text, struct tm_out_file *result,
+                                 struct tm_error *err)
 {
     int64_t fd;
-    if (path == NULL || tm_out_file_is_stdout(path))
-        return tm_io_write(STDOUT_FILENO, text->data, text->len, err);
+    if (path == NULL || tm_out_file_is_stdout(path)) {
+        enum tm_status written = tm_io_write(STDOUT_FILENO, text->data, text->len, err);
+        return written == TM_OK ? TM_OK : tm_error_prefix(err, "standard output");
+    }
     if (strncmp(path, "/dev/fd/", 8) == 0 && tm_decimal_int(path + 8, strlen(path + 8), &fd) == TM_OK && fd <= INT_MAX)
         return tm_io_write((int)fd, text->data, text->len, err);
-    return tm_unfinished_put(path, text->data, text->len, err);
+    enum tm_status st = tm_unfinished_open(result, path, NULL, err);
+    if (st == TM_OK && (st = tm_io_write(result->fd, text->data, text->len, err)) < 0)
+        tm_error_prefix(err, "%s", path);
+    return st == TM_OK ? tm_out_file_close(result, err) : st;
 }
 
 static enum tm_status enter_sandbox(const struct arguments *a, struct tm_error *err)
@@ -145,10 +151,16 @@ static enum tm_status write_all(const struct arguments *a, struct tm_alignment *
         st = tm_error_nomem(err);
     if (st == TM_OK && a->manifest)
         st = tm_alignment_manifest(alignment, &manifest, err);
+    struct tm_out_file results[2] = {{.fd = -1}, {.fd = -1}};
     if (st == TM_OK)
-        st = write_file(a->output, &out, err);
+        st = write_file(a->output, &out, &results[0], err);
     if (st == TM_OK && a->manifest)
-        st = write_file(a->manifest, &manifest, err);
+        st = write_file(a->manifest, &manifest, &results[1], err);
+    for (int i = 0; i < 2 && st == TM_OK; i++)
+        if (results[i].path)
+            st = tm_out_file_commit(&results[i], err);
+    for (int i = 0; i < 2; i++)
+        tm_unfinished_abandon(&results[i]);
     tm_buf_release(&out);
     tm_buf_release(&manifest);
     if (st == TM_OK && breaches > 0)

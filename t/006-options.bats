@@ -92,6 +92,9 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
         [ "$(tm-align -o - <a.tms)" = "$(cat result)" ]
         [ ! -e - ]
     done
+    run tm-align -o other --write-manifest gone/manifest <a.tms
+    [ "$status" -eq 3 ]
+    [ ! -e other ] # both appear, or none
 }
 
 @test "a value that begins with - reaches its stage" {
