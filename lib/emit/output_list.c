@@ -59,7 +59,8 @@ static enum tm_status choose(struct tm_output_choice *row, const char *lister, s
     if (row->emit->needs_path && row->out == NULL)
         return tm_error_set(err, TM_E_USAGE, "%s needs a %s to write; give one with -o", row->emit->name,
                             row->emit->members ? "folder" : "file");
-    if (row->emit->needs_path && row->emit->members == NULL && stat(row->out, &info) == 0 && !S_ISREG(info.st_mode))
+    bool is_special = row->out && stat(row->out, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+    if (row->emit->needs_path && row->emit->members == NULL && is_special)
         return tm_error_set(err, TM_E_USAGE, "%s: %s needs a regular file", row->out, row->emit->name);
     if (row->part && row->out == NULL)
         return tm_error_set(err, TM_E_USAGE, "--part needs -o");
