@@ -239,3 +239,31 @@ END
     [ "${#lines[@]}" -eq 1 ]
     [[ "$output" = *" 96.1=1" ]]
 }
+
+# A thread with the name NAME below the track of its process, and an event on it. The process has the track BASE.
+thread_below() { # FILE BASE NAME
+    make_packets "$1" <<END
+1 { 10: 1 8: 1000 60 { 1: $2 3 { 1: 100 6: "process $3" } } }
+1 { 10: 1 8: 1000 60 { 1: $(($2 + 1)) 5: $2 4 { 1: 100 2: 102 5: "$3" } } }
+1 { 10: 1 8: 2000 11 { 9: 3 11: $(($2 + 1)) 23: "$3 now" } }
+END
+}
+
+@test "all descriptors of a track have one parent if several files describe its thread" {
+    cd "$BATS_TEST_TMPDIR"
+    thread_below a.pftrace 10 first
+    thread_below b.pftrace 20 second
+    printf '%s' '{"traceEvents":[{"ph":"M","pid":100,"tid":102,"name":"thread_name","args":{"name":"json"}},' \
+        '{"ph":"X","pid":100,"tid":102,"ts":3,"dur":1,"name":"x"}]}' >c.json
+    printf '%s' '{"meta":{"version":24,"startTime":0,"interval":1},"libs":[],"threads":[{"name":"gecko","tid":102,"pid":100,' \
+        '"processType":"default","samples":{"schema":{"stack":0,"time":1},"data":[[0,5.0]]},' \
+        '"stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0]]},' \
+        '"frameTable":{"schema":{"location":0},"data":[[0]]},"stringTable":["f"]}]}' >d.json
+    for files in 'a.pftrace b.pftrace' 'a.pftrace c.json' 'a.pftrace b.pftrace d.json' 'a.pftrace b.pftrace c.json d.json'; do
+        tm-merge -o m.pftrace $files
+        list_packets -f 60.1 -f 60.5 m.pftrace | sed -n 's/.* 60\.1=\([^ ]*\)\(.*60\.5=\)*\([^ ]*\).*/\1 \3/p' | sort -u >tracks
+        cat tracks
+        [ "$(wc -l <tracks)" -ge 3 ]
+        [ -z "$(cut -d ' ' -f 1 tracks | uniq -d)" ]
+    done
+}

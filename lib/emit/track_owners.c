@@ -46,8 +46,8 @@ const struct tm_track_owner *tm_track_owners_find(const struct tm_track_owners *
     return is_there ? &owners->rows[row] : NULL;
 }
 
-enum tm_status tm_track_owners_set(struct tm_track_owners *owners, struct tm_track_task task, uint64_t uuid,
-                                   uint32_t file)
+enum tm_status tm_track_owners_set(struct tm_track_owners *owners, struct tm_track_task task,
+                                   struct tm_track_owner owner)
 {
     uint32_t row;
     owners->changes++;
@@ -58,7 +58,8 @@ enum tm_status tm_track_owners_set(struct tm_track_owners *owners, struct tm_tra
             return TM_E_SYSTEM;
         owners->count++;
     }
-    owners->rows[row] = (struct tm_track_owner){uuid, file, task.life};
+    owner.life = task.life;
+    owners->rows[row] = owner;
     return TM_OK;
 }
 

@@ -18,8 +18,9 @@ struct tm_track_task {
 
 struct tm_track_owner {
     uint64_t uuid;
+    uint64_t parent; /* the track above it, by its first descriptor; 0: none */
     uint32_t file;
-    uint32_t life;
+    uint32_t life; /* of its task */
 };
 
 /* Zero-initialise. */
@@ -43,9 +44,9 @@ enum tm_status tm_track_owners_end(struct tm_track_owners *owners, int64_t raw_i
 /* The owner of TASK, or NULL. */
 const struct tm_track_owner *tm_track_owners_find(const struct tm_track_owners *owners, struct tm_track_task task);
 
-/* Makes UUID of FILE the owner of TASK. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_track_owners_set(struct tm_track_owners *owners, struct tm_track_task task, uint64_t uuid,
-                                   uint32_t file);
+/* Makes OWNER, whose life is set here, the owner of TASK. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_track_owners_set(struct tm_track_owners *owners, struct tm_track_task task,
+                                   struct tm_track_owner owner);
 
 void tm_track_owners_release(struct tm_track_owners *owners);
 

@@ -105,18 +105,17 @@ static enum tm_status find_owner(struct pftrace *p, const struct tm_event *e, co
 }
 
 /* Makes track D, at its first descriptor, the owner of its process or thread, unless another file's track is. *OWNER is
- * the uuid of the track that represents the process or thread. */
-static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, const struct described *d, uint64_t *owner,
-                                struct tm_error *err)
+ * the track that represents the process or thread. */
+static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, const struct described *d,
+                                struct tm_track_owner *owner, struct tm_error *err)
 {
     struct tm_track_owners *owners = &p->packets.owners;
     int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
     struct tm_track_task of_uuid = {tm_hash_u64(d->uuid ^ tm_hash_u64(raw_id)) | 1, 0};
     struct tm_track_task task = tm_track_task_of(owners, raw_id, d->is_thread, d->pid, d->tid);
     const struct tm_track_owner *described = tm_track_owners_find(owners, of_uuid), *other = NULL;
-    *owner = d->uuid;
     if (described) {
-        *owner = described->uuid;
+        *owner = *described;
         return TM_OK;
     }
     const struct tm_event at = {.machine = e->machine, .file = e->file, .time_ns = e->time_ns, .pid = d->pid,
@@ -126,17 +125,17 @@ static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, con
         return st;
     other = tm_track_owners_find(owners, task);
     if (other && other->file != e->file) {
-        *owner = other->uuid;
+        *owner = *other;
     } else {
         /* A second track of one file for one number: the number was reused. */
         if (other && (tm_track_owners_end(owners, raw_id, d->is_thread, d->is_thread ? d->tid : d->pid) != TM_OK ||
                       (!d->is_thread && tm_track_owners_end(owners, raw_id, true, d->pid) != TM_OK)))
             return tm_error_nomem(err);
         task = tm_track_task_of(owners, raw_id, d->is_thread, d->pid, d->tid);
-        if (tm_track_owners_set(owners, task, d->uuid, e->file) != TM_OK)
+        if (tm_track_owners_set(owners, task, *owner) != TM_OK)
             return tm_error_nomem(err);
     }
-    return tm_track_owners_set(owners, of_uuid, *owner, e->file) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return tm_track_owners_set(owners, of_uuid, *owner) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 /* Writes a track descriptor. If another file has described the process or thread, the track is below that file's track,
@@ -145,30 +144,29 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
 {
     struct tm_packet_writer *w = &p->packets;
     struct described d = {0};
-    uint64_t owner;
     enum tm_status st = read_description(p, e, &d, err);
     if (st < 0)
         return st;
     if (w->owners.count >= TM_OUTPUT_TRACKS_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than %d descriptions of threads and processes "
                             "(TM_OUTPUT_TRACKS_MAX)", TM_OUTPUT_TRACKS_MAX);
-    owner = d.uuid;
+    struct tm_track_owner owner = {.uuid = d.uuid, .parent = d.parent, .file = e->file};
     if ((d.is_thread || d.is_process) && e->machine < p->context->catalog->machine_count)
         st = own_track(p, e, &d, &owner, err);
     if (st == TM_OK && d.is_thread) {
         st = tm_sequence_threads_note(&p->threads, e) == TM_OK ? TM_OK : tm_error_nomem(err);
-        tm_sequence_threads_set_own(&p->threads, e, owner == d.uuid ? 0 : d.uuid);
+        tm_sequence_threads_set_own(&p->threads, e, owner.uuid == d.uuid ? 0 : d.uuid);
     }
     if (st == TM_OK && d.is_thread && p->tracks.names.is_enabled)
         st = note_named(p, e, d.tid, err);
-    if (st < 0 || owner == d.uuid)
+    if (st < 0 || owner.uuid == d.uuid)
         return st < 0 ? st : tm_packet_retime(w, e, NULL, err);
-    w->descriptor_uuid = owner;
+    w->descriptor_owner = &owner;
     st = tm_packet_retime(w, e, NULL, err);
-    w->descriptor_uuid = 0;
+    w->descriptor_owner = NULL;
     if (st == TM_OK && d.is_process && !d.is_thread && p->tracks.names.is_enabled)
         st = tm_track_writer_repeat_name(&p->tracks, e, d.pid, err);
-    return st < 0 ? st : tm_packet_child_track(w, e, d.uuid, owner, err);
+    return st < 0 ? st : tm_packet_child_track(w, e, d.uuid, owner.uuid, err);
 }
 
 enum tm_status tm_pftrace_note_thread(struct pftrace *p, const struct tm_event *e, struct tm_error *err)

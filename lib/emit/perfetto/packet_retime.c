@@ -30,11 +30,25 @@ static void counter_field(struct tm_rewrite *r, const struct tm_pb_field *f)
         tm_rewrite_copy(r, f);
 }
 
+/* True for the fields of a descriptor that must stay the same for a track. Readers refuse a descriptor with others. */
+static bool is_of_place(uint32_t field)
+{
+    return field == TM_DESCRIPTOR_UUID || field == TM_DESCRIPTOR_PARENT || field == TM_DESCRIPTOR_MERGE_BEHAVIOR ||
+           field == TM_DESCRIPTOR_MERGE_KEY || field == TM_DESCRIPTOR_MERGE_KEY_INT;
+}
+
+static enum tm_status put_place(struct tm_buf *out, const struct tm_track_owner *owner)
+{
+    enum tm_status st = tm_pb_put_varint(out, TM_DESCRIPTOR_UUID, owner->uuid);
+    return st < 0 || owner->parent == 0 ? st : tm_pb_put_varint(out, TM_DESCRIPTOR_PARENT, owner->parent);
+}
+
 static void descriptor_field(struct tm_rewrite *r, const struct tm_pb_field *f)
 {
-    const uint64_t uuid = rewrite_of(r)->writer->descriptor_uuid;
-    if (f->id == TM_DESCRIPTOR_UUID && uuid) {
-        tm_rewrite_check(r, tm_pb_put_varint(r->out, TM_DESCRIPTOR_UUID, uuid));
+    const struct tm_track_owner *owner = rewrite_of(r)->writer->descriptor_owner;
+    if (owner && is_of_place(f->id)) {
+        if (f->id == TM_DESCRIPTOR_UUID)
+            tm_rewrite_check(r, put_place(r->out, owner));
         return;
     }
     if (f->id == TM_DESCRIPTOR_UUID || f->id == TM_DESCRIPTOR_PARENT)

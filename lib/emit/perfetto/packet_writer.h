@@ -48,7 +48,8 @@ struct tm_packet_writer {
     struct tm_track_owners owners;
     struct tm_default_owners defaults;
     const struct tm_sequence_threads *threads; /* borrowed: has tracks of events that name none; NULL: there are none */
-    uint64_t descriptor_uuid; /* replaces the uuid of the track descriptor being retimed; 0: does not */
+    /* the track of another file that the track descriptor being retimed goes to; NULL: it describes its own */
+    const struct tm_track_owner *descriptor_owner;
     size_t mark;            /* start of the current packet */
     struct tm_buf inner_times; /* scratch: a packet with its inner times rewritten */
     bool has_own_uuid; /* there are several traces: their uuids are attributes of the files */

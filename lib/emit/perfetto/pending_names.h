@@ -14,7 +14,7 @@ struct tm_pending_name {
     struct tm_event owner; /* file, machine, pid, tid and time, as far as known */
     int64_t raw_id;      /* of the machine */
     struct tm_track_task task;
-    uint64_t uuid;
+    struct tm_track_owner own; /* the track of the task */
     /* private */
     uint64_t thread; /* key of the thread in any process */
     size_t text, len;

@@ -52,7 +52,8 @@ static enum tm_status describe_task(struct tm_track_writer *w, const struct tm_e
 {
     size_t mark;
     tm_buf_clear(&w->body);
-    if (tm_track_owners_set(&w->packets->owners, task_of(w, e, is_thread), uuid, e->file) != TM_OK ||
+    const struct tm_track_owner owner = {.uuid = uuid, .file = e->file};
+    if (tm_track_owners_set(&w->packets->owners, task_of(w, e, is_thread), owner) != TM_OK ||
         tm_pb_begin(&w->body, is_thread ? TM_DESCRIPTOR_THREAD : TM_DESCRIPTOR_PROCESS, &mark) != TM_OK ||
         tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID,
                          (uint64_t)(e->flags & TM_EVENT_HAS_PID ? e->pid : e->tid)) != TM_OK ||
@@ -155,20 +156,34 @@ enum tm_status tm_track_task(struct tm_track_writer *w, const struct tm_event *e
     return st;
 }
 
-/* Writes the facts in w->body about E's process or thread on the track that represents it, *UUID. */
-static enum tm_status put_task_descriptor(struct tm_track_writer *w, const struct tm_event *e, uint64_t *uuid,
-                                          struct tm_error *err)
+/* Writes the facts in w->body about a process or thread on OWNER, the track that represents it. Readers refuse a
+ * descriptor with another parent than the first one. */
+static enum tm_status write_on_owner(struct tm_track_writer *w, const struct tm_event *e,
+                                     const struct tm_track_owner *owner, struct tm_error *err)
+{
+    if (owner->parent && tm_pb_put_varint(&w->body, TM_DESCRIPTOR_PARENT, owner->parent) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_track_packet_describe(w, e, owner->uuid, err);
+}
+
+/* Writes the facts in w->body about E's process or thread on the track that represents it, and sets *OWN to that. */
+static enum tm_status put_task_descriptor(struct tm_track_writer *w, const struct tm_event *e,
+                                          struct tm_track_owner *own, struct tm_error *err)
 {
     struct tm_track_owners *owners = &w->packets->owners;
     bool is_thread = e->flags & TM_EVENT_HAS_TID;
     struct tm_track_task task = task_of(w, e, is_thread);
     const struct tm_track_owner *owner = tm_track_owners_find(owners, task);
     bool has_own_track = is_thread && w->names.is_enabled; /* events of the file are on a track below */
-    *uuid = owner ? owner->uuid
-                  : tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, has_own_track ? 1 : 0);
-    if (owner == NULL && (tm_track_owners_set(owners, task, *uuid, e->file) != TM_OK || !put_rank(w, e, is_thread)))
-        return tm_error_nomem(err);
-    return tm_track_packet_describe(w, e, *uuid, err);
+    if (owner) {
+        *own = *owner;
+    } else {
+        *own = (struct tm_track_owner){.file = e->file};
+        own->uuid = tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, has_own_track ? 1 : 0);
+        if (tm_track_owners_set(owners, task, *own) != TM_OK || !put_rank(w, e, is_thread))
+            return tm_error_nomem(err);
+    }
+    return write_on_owner(w, e, own, err);
 }
 
 /* Names and pids have equal field numbers for threads and processes, in descriptions and in descriptors. */
@@ -230,7 +245,7 @@ static enum tm_status define(struct tm_track_writer *w, struct tm_event *owner, 
         good = good && put_name(w, is_thread, name.data, name.len);
     if (!good || tm_pb_end(&w->body, mark) != TM_OK)
         return tm_error_nomem(err);
-    enum tm_status st = put_task_descriptor(w, owner, &pending.uuid, err);
+    enum tm_status st = put_task_descriptor(w, owner, &pending.own, err);
     if (st < 0 || name.id == 0 || !defers_name)
         return st;
     pending.owner = *owner;
@@ -325,7 +340,7 @@ static enum tm_status write_name(struct tm_track_writer *w, const struct tm_pend
         (is_thread && tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_TID, (uint64_t)name->owner.tid) != TM_OK) ||
         !put_name(w, is_thread, text, len) || tm_pb_end(&w->body, mark) != TM_OK)
         return tm_error_nomem(err);
-    return tm_track_packet_describe(w, e, name->uuid, err);
+    return write_on_owner(w, e, &name->own, err);
 }
 
 enum tm_status tm_track_writer_write_names(struct tm_track_writer *w, int64_t now_ns, struct tm_error *err)
