@@ -103,3 +103,42 @@ END
     tm-merge -q -o p.db a.json
     same "SELECT tid, ifnull(name, 'NULL') FROM thread ORDER BY utid LIMIT 1" '0|NULL'
 }
+
+# Files of several formats that name threads 100 to 103 of process 100 by their own name and the tid. The proto describes
+# thread 100; the kernel switches to 101 and 102.
+many_names() {
+    make_proto() { python3 "$TM_SRC/t/gen/make-packets.py" >"$1"; }
+    make_proto te.pftrace <<'END'
+1 { 10: 9 8: 1000 6 { 1 { 1: 6 2: 1000 } 1 { 1: 3 2: 1000 } } }
+1 { 10: 1 8: 1000 60 { 1: 10 3 { 1: 100 6: "te" } } }
+1 { 10: 1 8: 1000 60 { 1: 11 4 { 1: 100 2: 100 5: "te 100" } } }
+1 { 10: 1 8: 2000 11 { 9: 3 11: 11 23: "now" } }
+END
+    make_proto kernel.pftrace <<'END'
+1 { 10: 9 8: 1000 6 { 1 { 1: 6 2: 1000 } 1 { 1: 3 2: 1000 } } }
+1 { 8: 1000 2 { 1 { 1: 100 2: 1 3: "kernel" } 2 { 1: 102 3: 100 2: "tree 102" } 2 { 1: 101 3: 100 } } }
+1 { 1 { 1: 0 2 { 1: 3000 2: 0 4 { 1: "idle" 2: 0 3: 120 4: 0 5: "sched 101" 6: 101 7: 120 } }
+             2 { 1: 4000 2: 101 4 { 1: "sched 101" 2: 101 3: 120 4: 1 5: "sched 102" 6: 102 7: 120 } } } }
+END
+    for tid in 100 101 102 103; do
+        printf '{"name":"gecko %d","tid":%d,"pid":100,"processType":"gecko","samples":{"schema":{"stack":0,"time":1},' $tid $tid
+        printf '"data":[[0,5.0]]},"stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0]]},'
+        printf '"frameTable":{"schema":{"location":0},"data":[[0]]},"stringTable":["f"]},'
+    done | sed 's/^/{"meta":{"version":24,"startTime":0,"interval":1},"libs":[],"threads":[/; s/,$/]}/' >gecko.json
+    for tid in 100 101 102 103; do
+        printf 'script%d 100/%d [000] 0.00000%d:  10 cycles: \n\t 1000 f+0x1 (/lib/x.so)\n\n' $tid $tid $((tid - 95))
+    done >perf.script
+}
+
+@test "names of profiles and of perf script have less priority than names of protos and of the kernel" {
+    many_names
+    threads="SELECT tid, name FROM thread WHERE tid > 1 ORDER BY tid; SELECT name FROM process WHERE pid = 100"
+    tm-merge -q -o p.db te.pftrace gecko.json
+    same "$threads" $'100|te 100\n101|gecko 101\n102|gecko 102\n103|gecko 103\nte'
+    tm-merge -q -o p.db kernel.pftrace gecko.json
+    same "$threads" $'100|gecko 100\n101|sched 101\n102|tree 102\n103|gecko 103\nkernel'
+    tm-merge -q -o p.db te.pftrace perf.script
+    same "$threads" $'100|te 100\n101|script101\n102|script102\n103|script103\nscript100'
+    tm-merge -q -o p.db kernel.pftrace perf.script
+    same "$threads" $'100|script100\n101|sched 101\n102|tree 102\n103|script103\nscript100'
+}

@@ -87,10 +87,15 @@ static enum tm_status set_name(struct tm_task_names *names, struct tm_task_names
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-/* True if E is from a file of Chrome JSON, where metadata events describe tasks, not track descriptors. */
-static bool is_json(const struct tm_task_names *names, const struct tm_event *e)
+static enum tm_input_type type_of(const struct tm_task_names *names, const struct tm_event *e)
 {
-    return e->file < names->catalog->file_count && names->catalog->files[e->file].input_type == TM_INPUT_JSON;
+    return e->file < names->catalog->file_count ? names->catalog->files[e->file].input_type : TM_INPUT_PROTO;
+}
+
+/* True if E is from a process tree or the like. */
+static bool is_of_tree(const struct tm_task_names *names, const struct tm_event *e)
+{
+    return e->flags & TM_EVENT_DERIVED && type_of(names, e) != TM_INPUT_JSON;
 }
 
 static unsigned thread_priority(const struct tm_task_names *names, const struct tm_event *e,
@@ -98,9 +103,9 @@ static unsigned thread_priority(const struct tm_task_names *names, const struct 
 {
     if (d->has_name_priority)
         return d->name_priority;
-    if (is_json(names, e))
-        return TM_THREAD_NAME_OTHER;
-    return e->flags & TM_EVENT_DERIVED ? TM_THREAD_NAME_PROCESS_TREE : TM_THREAD_NAME_DESCRIPTOR;
+    if (is_of_tree(names, e))
+        return TM_THREAD_NAME_PROCESS_TREE;
+    return type_of(names, e) == TM_INPUT_PROTO ? TM_THREAD_NAME_DESCRIPTOR : TM_THREAD_NAME_OTHER;
 }
 
 static unsigned process_priority(const struct tm_task_names *names, const struct tm_event *e,
@@ -108,7 +113,8 @@ static unsigned process_priority(const struct tm_task_names *names, const struct
 {
     if (d->has_name_priority)
         return d->name_priority;
-    return is_json(names, e) || e->flags & TM_EVENT_DERIVED ? TM_PROCESS_NAME_SYSTEM : TM_PROCESS_NAME_DESCRIPTOR;
+    return is_of_tree(names, e) || type_of(names, e) != TM_INPUT_PROTO ? TM_PROCESS_NAME_SYSTEM
+                                                                       : TM_PROCESS_NAME_DESCRIPTOR;
 }
 
 static enum tm_status learn_thread(struct tm_task_names *names, const struct tm_event *e,
@@ -194,9 +200,10 @@ static enum tm_status learn_detail(struct tm_task_names *names, const struct tm_
 static enum tm_status set_comm(struct tm_task_names *names, const struct tm_event *e, struct tm_task_names_row *row,
                                uint32_t string, struct tm_error *err)
 {
-    if (row->priority > TM_THREAD_NAME_SCHED || row->string == string)
+    unsigned priority = type_of(names, e) == TM_INPUT_PERF_SCRIPT ? TM_THREAD_NAME_OTHER : TM_THREAD_NAME_SCHED;
+    if (row->priority > priority || row->string == string)
         return TM_OK;
-    enum tm_status st = set_name(names, row, tm_catalog_string(names->catalog, string, e), TM_THREAD_NAME_SCHED, err);
+    enum tm_status st = set_name(names, row, tm_catalog_string(names->catalog, string, e), priority, err);
     row->string = string & TM_STRING_INLINE ? 0 : string;
     return st;
 }

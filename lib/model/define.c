@@ -14,13 +14,14 @@ static struct tm_text text_of(const struct tm_pb_field *f)
 }
 
 /* The source of a THREAD or PROCESS row. */
-enum source { SOURCE_DESCRIPTOR, SOURCE_TREE, SOURCE_JSON };
+enum source { SOURCE_DESCRIPTOR, SOURCE_TREE, SOURCE_OTHER };
 
 static enum source source_of(const struct tm_model_files *files, uint32_t flags, struct tm_place place)
 {
-    if (files->all[place.file].is_json)
-        return SOURCE_JSON;
-    return flags & TM_EVENT_DERIVED ? SOURCE_TREE : SOURCE_DESCRIPTOR;
+    const struct tm_model_file *file = &files->all[place.file];
+    if (flags & TM_EVENT_DERIVED && !file->is_json)
+        return SOURCE_TREE;
+    return file->is_proto ? SOURCE_DESCRIPTOR : SOURCE_OTHER;
 }
 
 /* Sets *SET to the args of a thread with the sort index ZIGZAG, as encoded. A viewer sorts the threads of a process by

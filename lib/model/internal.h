@@ -15,6 +15,7 @@ struct tm_model_event {
     const struct tm_event *e;
     struct tm_place place;
     bool is_json;   /* an object of Chrome JSON */
+    bool is_perf_script; /* of a file of perf script */
     bool is_of_kernel; /* tm_event_is_of_kernel */
     bool is_of_zircon; /* its file is a trace of Fuchsia, whose kernel is Zircon */
     int64_t utid;   /* TM_NO_ID: not looked up yet */

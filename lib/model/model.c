@@ -37,7 +37,8 @@ static enum tm_status add_file(struct tm_model_files *files, uint32_t file, stru
     enum tm_input_type type = files->catalog->files[file].input_type;
     **row = (struct tm_model_file){
         .known = true, .is_json = type == TM_INPUT_JSON, .is_text = type == TM_INPUT_SYSTRACE,
-        .is_perf_data = type == TM_INPUT_PERF, .is_fuchsia = type == TM_INPUT_FUCHSIA};
+        .is_perf_data = type == TM_INPUT_PERF, .is_fuchsia = type == TM_INPUT_FUCHSIA,
+        .is_proto = type == TM_INPUT_PROTO, .is_perf_script = type == TM_INPUT_PERF_SCRIPT};
     files->has_json = files->has_json || (*row)->is_json;
     return TM_OK;
 }
@@ -211,6 +212,7 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
         return TM_OK;
     enum tm_raw raw = tm_event_raw(e->flags);
     ev.is_json = tm_model_is_json(&m->files, e);
+    ev.is_perf_script = file->is_perf_script;
     ev.is_of_kernel = tm_event_is_of_kernel(e->flags);
     ev.is_of_zircon = file->is_fuchsia;
     ev.name = tm_catalog_string(m->files.catalog, e->name, e);

@@ -39,6 +39,7 @@ struct tm_machine_info {
 struct tm_model_file {
     bool known, is_json;
     bool is_text; /* systrace */
+    bool is_proto, is_perf_script;
     bool is_perf_data;
     bool is_fuchsia;
 };

@@ -17,6 +17,8 @@ static enum tm_status find_task(struct tm_model_tasks *tasks, struct tm_model_ev
     enum tm_status st = tm_model_task_of(tasks, ev, task->tid, utid, err);
     if (st < 0 || task->name.data == NULL)
         return st;
+    if (ev->is_perf_script)
+        return tm_processes_name_thread(&tasks->processes, *utid, task->name, TM_THREAD_NAME_OTHER, err);
     return tm_processes_name_task(&tasks->processes, *utid, task->name, tm_model_string_number(task->string), err);
 }
 

@@ -96,7 +96,7 @@ enum tm_thread_description_field {
 
 /* The priority of a thread's name by its source. A name replaces one of the same or a lower priority. */
 enum tm_thread_name_priority {
-    TM_THREAD_NAME_OTHER = 0,        /* metadata event of Chrome JSON */
+    TM_THREAD_NAME_OTHER = 0,        /* metadata event of Chrome JSON, files of other formats without sources below */
     TM_THREAD_NAME_SCHED = 1,        /* scheduling events, task names on lines of text */
     TM_THREAD_NAME_PROCESS_TREE = 2,
     TM_THREAD_NAME_KIND = 3,         /* the kind that a descriptor states, legacy metadata event of a Perfetto trace */
@@ -106,10 +106,10 @@ enum tm_thread_name_priority {
 
 /* The priority of a process's name by its source. A name replaces one of the same or a lower priority. */
 enum tm_process_name_priority {
-    TM_PROCESS_NAME_KIND = 1,       /* the kind that a descriptor states */
+    TM_PROCESS_NAME_KIND = 1,       /* the kind that a descriptor states, Firefox profile, Instruments */
     TM_PROCESS_NAME_DESCRIPTOR = 2, /* a descriptor, legacy metadata event of a Perfetto trace */
     TM_PROCESS_NAME_RENDERER = 3,   /* the kind, if it is Chrome's renderer */
-    TM_PROCESS_NAME_SYSTEM = 4      /* process tree, scheduling events, metadata event of Chrome JSON */
+    TM_PROCESS_NAME_SYSTEM = 4      /* process tree, scheduling events, metadata event of Chrome JSON, other formats */
 };
 
 /* InnerTime. tm-clocks puts the converted time in the place of the recorded one and sets the state. */

@@ -83,7 +83,8 @@ static enum tm_status define_process(struct tm_gecko_view *view)
         return st;
     tm_buf_clear(&view->message);
     if (!put_int(view, TM_PROCESS_DESCRIPTION_PID, t->pid) ||
-        !put_name(view, TM_PROCESS_DESCRIPTION_NAME, &t->process_name, &t->process_type, &t->pid_text))
+        !put_name(view, TM_PROCESS_DESCRIPTION_NAME, &t->process_name, &t->process_type, &t->pid_text) ||
+        tm_pb_put_varint(&view->message, TM_PROCESS_DESCRIPTION_NAME_PRIORITY, TM_PROCESS_NAME_KIND) != TM_OK)
         return tm_error_nomem(view->err);
     return define(view, TM_KIND_PROCESS, TM_DETAIL_PROCESS, 0);
 }

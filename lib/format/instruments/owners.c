@@ -47,6 +47,8 @@ static enum tm_status define(struct tm_instruments *x, uint64_t place, bool is_t
         good = tm_pb_put_bytes(
                    d, is_thread ? (uint32_t)TM_THREAD_DESCRIPTION_NAME : (uint32_t)TM_PROCESS_DESCRIPTION_NAME,
                    r->data + TM_OWNER_NAME, r->len - TM_OWNER_NAME) == TM_OK;
+    if (good && !is_thread)
+        good = tm_pb_put_varint(d, TM_PROCESS_DESCRIPTION_NAME_PRIORITY, TM_PROCESS_NAME_KIND) == TM_OK;
     if (!good || tm_pb_end(d, mark) != TM_OK)
         return tm_error_nomem(x->err);
     e.detail = d->data;
