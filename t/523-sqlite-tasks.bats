@@ -142,3 +142,23 @@ END
     tm-merge -q -o p.db kernel.pftrace perf.script
     same "$threads" $'100|script100\n101|sched 101\n102|tree 102\n103|script103\nscript100'
 }
+
+@test "merged.pftrace has names of profiles only for tasks that protos and the kernel do not name" {
+    many_names
+    threads="SELECT tid, name FROM thread WHERE tid > 1 ORDER BY tid; SELECT name FROM process WHERE pid = 100"
+    tm-merge -q -o m.pftrace te.pftrace gecko.json
+    tm-merge -q -o p.db m.pftrace
+    same "$threads" $'100|te 100\n101|gecko 101\n102|gecko 102\n103|gecko 103\nte'
+    tm-merge -q -o m.pftrace kernel.pftrace gecko.json
+    tm-merge -q -o p.db m.pftrace
+    same "$threads" $'100|gecko 100\n101|sched 101\n102|tree 102\n103|gecko 103\nkernel'
+    # A descriptor without a name is no name.
+    make_proto plain.pftrace <<'END'
+1 { 10: 1 8: 1000 60 { 1: 10 3 { 1: 100 } } }
+1 { 10: 1 8: 1000 60 { 1: 11 4 { 1: 100 2: 100 } } }
+1 { 10: 1 8: 2000 11 { 9: 3 11: 11 23: "now" } }
+END
+    tm-merge -q -o m.pftrace plain.pftrace gecko.json
+    tm-merge -q -o p.db m.pftrace
+    same "$threads" $'100|gecko 100\n101|gecko 101\n102|gecko 102\n103|gecko 103\ngecko'
+}

@@ -8,6 +8,7 @@
 struct described {
     uint64_t uuid, parent; /* of the output; 0: none */
     bool is_thread, is_process;
+    bool names_thread, names_process;
     int64_t pid, tid;
 };
 
@@ -35,6 +36,19 @@ static enum tm_status read_track(const struct pftrace *p, const struct tm_event 
     return st < 0 ? st : TM_OK;
 }
 
+_Static_assert((int)TM_THREAD_DESCRIPTION_NAME == (int)TM_PROCESS_DESCRIPTION_NAME, "a field of both");
+
+/* True if F is a message with number PART, a ThreadDescription or ProcessDescription, and has a name. */
+static bool has_name(const struct tm_pb_field *f, uint32_t part)
+{
+    struct tm_pb pb = tm_pb_of(f->data, f->len);
+    struct tm_pb_field g;
+    while (f->id == part && f->type == TM_PB_LEN && tm_pb_next(&pb, &g) == TM_OK)
+        if (g.id == TM_THREAD_DESCRIPTION_NAME && g.type == TM_PB_LEN && g.len > 0)
+            return true;
+    return false;
+}
+
 static enum tm_status read_description(const struct pftrace *p, const struct tm_event *e, struct described *d,
                                        struct tm_error *err)
 {
@@ -42,22 +56,43 @@ static enum tm_status read_description(const struct pftrace *p, const struct tm_
     struct tm_pb_field f;
     enum tm_status st;
     *d = (struct described){0};
-    while ((st = tm_pb_next(&pb, &f)) == TM_OK)
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
         if (f.id == TM_DETAIL_TRACK && f.type == TM_PB_LEN && (st = read_track(p, e, &f, d)) < 0)
             break;
+        d->names_thread = d->names_thread || has_name(&f, TM_DETAIL_THREAD);
+        d->names_process = d->names_process || has_name(&f, TM_DETAIL_PROCESS);
+    }
     return st < 0 ? tm_error_set(err, TM_E_INPUT, "event %llu: detail bytes are damaged",
                                  (unsigned long long)e->position)
                   : TM_OK;
 }
 
-/* Notes that thread TID of E's machine has a name with more precedence than one of Chrome JSON. */
-static enum tm_status note_named(struct pftrace *p, const struct tm_event *e, int64_t tid, struct tm_error *err)
+/* Notes that the process (IS_THREAD: the thread) with NUMBER on E's machine has a name with more precedence than those
+ * that are written at the end. */
+static enum tm_status note_named_task(struct pftrace *p, const struct tm_event *e, bool is_thread, int64_t number,
+                                      struct tm_error *err)
 {
     if (e->machine >= p->context->catalog->machine_count)
         return TM_OK;
     int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
-    return tm_pending_names_note(&p->tracks.names, &p->packets.owners, raw_id, tid) == TM_OK ? TM_OK
-                                                                                             : tm_error_nomem(err);
+    enum tm_status st = tm_pending_names_note(&p->tracks.names, &p->packets.owners, raw_id, is_thread, number);
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+static enum tm_status note_named(struct pftrace *p, const struct tm_event *e, int64_t tid, struct tm_error *err)
+{
+    return note_named_task(p, e, true, tid, err);
+}
+
+/* Notes the thread of E, a row of a process tree, if it has a name. */
+static enum tm_status note_tree(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (has_name(&f, TM_DETAIL_THREAD))
+            return note_named(p, e, e->tid, err);
+    return TM_OK;
 }
 
 /* Notes the threads that E names. */
@@ -77,7 +112,7 @@ static enum tm_status note_names(struct pftrace *p, const struct tm_event *e, st
     case TM_KIND_TASK_NEW:
         return e->name ? note_named(p, e, e->tid, err) : TM_OK;
     case TM_KIND_THREAD:
-        return e->flags & TM_EVENT_DERIVED && e->flags & TM_EVENT_HAS_TID ? note_named(p, e, e->tid, err) : TM_OK;
+        return e->flags & TM_EVENT_DERIVED && e->flags & TM_EVENT_HAS_TID ? note_tree(p, e, err) : TM_OK;
     default:
         return TM_OK;
     }
@@ -157,8 +192,10 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
         st = tm_sequence_threads_note(&p->threads, e) == TM_OK ? TM_OK : tm_error_nomem(err);
         tm_sequence_threads_set_own(&p->threads, e, owner.uuid == d.uuid ? 0 : d.uuid);
     }
-    if (st == TM_OK && d.is_thread && p->tracks.names.is_enabled)
+    if (st == TM_OK && d.is_thread && d.names_thread && p->tracks.names.is_enabled)
         st = note_named(p, e, d.tid, err);
+    if (st == TM_OK && d.names_process && d.is_process && p->tracks.names.is_enabled)
+        st = note_named_task(p, e, false, d.pid, err);
     if (st < 0 || owner.uuid == d.uuid)
         return st < 0 ? st : tm_packet_retime(w, e, NULL, err);
     w->descriptor_owner = &owner;

@@ -7,10 +7,11 @@
 
 enum { NAMES_MAX = 1 << 20 }; /* further names are not written */
 
-/* Returns the key of thread TID in its present lifetime, in any process. */
-static uint64_t thread_key(const struct tm_track_owners *owners, int64_t raw_id, int64_t tid)
+/* Returns the key of the process (IS_THREAD: of the thread, in any process) with NUMBER in its present lifetime. */
+static uint64_t number_key(const struct tm_track_owners *owners, int64_t raw_id, bool is_thread, int64_t number)
 {
-    struct tm_track_task task = tm_track_task_of(owners, raw_id, true, INT64_MIN, tid);
+    struct tm_track_task task =
+        tm_track_task_of(owners, raw_id, is_thread, is_thread ? INT64_MIN : number, number);
     return tm_hash_u64(task.key + task.life) | 1;
 }
 
@@ -30,10 +31,11 @@ enum tm_status tm_pending_names_add(struct tm_pending_names *names, const struct
                                     struct tm_pending_name name, const uint8_t *text, size_t len)
 {
     bool is_thread = name.owner.flags & TM_EVENT_HAS_TID;
-    if ((is_thread ? names->thread_count : names->process_count) >= NAMES_MAX)
+    if ((name.is_repeated ? names->repeated_count : names->last_count) >= NAMES_MAX)
         return TM_OK;
-    struct tm_pending_name *row = is_thread ? add_row(&names->threads, &names->thread_count, &names->thread_cap)
-                                            : add_row(&names->processes, &names->process_count, &names->process_cap);
+    struct tm_pending_name *row = name.is_repeated
+                                      ? add_row(&names->repeated, &names->repeated_count, &names->repeated_cap)
+                                      : add_row(&names->last, &names->last_count, &names->last_cap);
     if (row == NULL)
         return TM_E_SYSTEM;
     *row = name;
@@ -41,23 +43,23 @@ enum tm_status tm_pending_names_add(struct tm_pending_names *names, const struct
     row->len = len;
     if (tm_buf_add(&names->texts, text, len) != TM_OK)
         return TM_E_SYSTEM;
-    if (!is_thread)
-        return tm_map_set(&names->by_process, process_key(name.task), names->process_count);
-    row->thread = thread_key(owners, name.raw_id, name.owner.tid);
+    if (name.is_repeated)
+        return tm_map_set(&names->by_process, process_key(name.task), names->repeated_count);
+    row->number = number_key(owners, name.raw_id, is_thread, is_thread ? name.owner.tid : name.owner.pid);
     return TM_OK;
 }
 
 enum tm_status tm_pending_names_note(struct tm_pending_names *names, const struct tm_track_owners *owners,
-                                     int64_t raw_id, int64_t tid)
+                                     int64_t raw_id, bool is_thread, int64_t number)
 {
-    return tm_map_add(&names->named, thread_key(owners, raw_id, tid), 0) < 0 ? TM_E_SYSTEM : TM_OK;
+    return tm_map_add(&names->named, number_key(owners, raw_id, is_thread, number), 0) < 0 ? TM_E_SYSTEM : TM_OK;
 }
 
 const struct tm_pending_name *tm_pending_names_next(struct tm_pending_names *names)
 {
-    while (names->next < names->thread_count) {
-        const struct tm_pending_name *name = &names->threads[names->next++];
-        if (!tm_map_find(&names->named, name->thread, &(uint32_t){0}))
+    while (names->next < names->last_count) {
+        const struct tm_pending_name *name = &names->last[names->next++];
+        if (!tm_map_find(&names->named, name->number, &(uint32_t){0}))
             return name;
     }
     return NULL;
@@ -66,7 +68,7 @@ const struct tm_pending_name *tm_pending_names_next(struct tm_pending_names *nam
 const struct tm_pending_name *tm_pending_names_process(const struct tm_pending_names *names, struct tm_track_task task)
 {
     uint32_t number;
-    return tm_map_find(&names->by_process, process_key(task), &number) ? &names->processes[number - 1] : NULL;
+    return tm_map_find(&names->by_process, process_key(task), &number) ? &names->repeated[number - 1] : NULL;
 }
 
 const uint8_t *tm_pending_names_text(const struct tm_pending_names *names, const struct tm_pending_name *name,
@@ -78,8 +80,8 @@ const uint8_t *tm_pending_names_text(const struct tm_pending_names *names, const
 
 void tm_pending_names_release(struct tm_pending_names *names)
 {
-    free(names->threads);
-    free(names->processes);
+    free(names->last);
+    free(names->repeated);
     tm_map_release(&names->by_process);
     tm_buf_release(&names->texts);
     tm_map_release(&names->named);

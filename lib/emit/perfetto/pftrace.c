@@ -33,16 +33,29 @@ static bool has_one_trace(const struct tm_catalog *c)
     return traces <= 1;
 }
 
-static bool has_json_beside_others(const struct tm_catalog *c)
+/* True for types of files with kernel events or track descriptors. */
+static bool is_of_kernel_or_tracks(enum tm_input_type type)
 {
-    bool json = false, others = false;
+    return type == TM_INPUT_PROTO || type == TM_INPUT_SYSTRACE || type == TM_INPUT_TRACE_DAT ||
+           type == TM_INPUT_CTF || type == TM_INPUT_PERF;
+}
+
+/* True if files that are no protos name tasks that other files may give a name with more or less precedence: Chrome
+ * JSON beside any other file, profiles and the like beside files of the kernel or protos. */
+static bool has_names_of_several_sources(const struct tm_catalog *c)
+{
+    bool json = false, profiles = false, kernel = false, others = false;
     for (uint32_t i = 0; i < c->file_count; i++) {
         const struct tm_catalog_file *f = &c->files[i];
-        bool is_json = f->input_type == TM_INPUT_JSON;
-        json |= f->begun && is_json;
-        others |= f->begun && !is_json && f->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
+        const enum tm_input_type type = f->input_type;
+        bool is_trace = f->begun && f->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
+        json |= f->begun && type == TM_INPUT_JSON;
+        others |= is_trace && type != TM_INPUT_JSON;
+        kernel |= is_trace && is_of_kernel_or_tracks(type);
+        profiles |= f->begun && (type == TM_INPUT_GECKO || type == TM_INPUT_INSTRUMENTS || type == TM_INPUT_FUCHSIA ||
+                                 type == TM_INPUT_SIMPLEPERF || type == TM_INPUT_NSIGHT || type == TM_INPUT_XSPACE);
     }
-    return json && others;
+    return (json && others) || (profiles && kernel);
 }
 
 /* Called at the first batch: everything except events is known. */
@@ -65,7 +78,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->line_tasks.packets = &p->packets;
     p->line_tasks.ftrace = &p->ftrace;
     p->tracks.is_alone = has_one_trace(p->context->catalog);
-    p->tracks.names.is_enabled = has_json_beside_others(p->context->catalog);
+    p->tracks.names.is_enabled = has_names_of_several_sources(p->context->catalog);
     p->appends = p->in_state = p->context->options->append && p->context->stream->header.part.has_from;
     p->continues = p->context->options->append && p->context->stream->header.part.has_to;
     if (p->appends)

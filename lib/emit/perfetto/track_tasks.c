@@ -222,11 +222,27 @@ static bool put_name(struct tm_track_writer *w, bool is_thread, const uint8_t *t
     return tm_pb_put_bytes(&w->body, name, text, len) == TM_OK;
 }
 
+/* Makes NAME of OWNER's process or thread, whose track is OWN, pending. */
+static enum tm_status add_pending_name(struct tm_track_writer *w, const struct tm_event *owner,
+                                       struct tm_pending_name pending, const struct tm_pb_field *name,
+                                       struct tm_error *err)
+{
+    struct tm_track_owners *owners = &w->packets->owners;
+    pending.owner = *owner;
+    pending.raw_id = raw_id_of(w, owner);
+    pending.task = task_of(w, owner, owner->flags & TM_EVENT_HAS_TID);
+    enum tm_status st = tm_pending_names_add(&w->names, owners, pending, name->data, name->len);
+    /* To those that are written at the end, it is a name from another source. */
+    if (st == TM_OK && pending.is_repeated)
+        st = tm_pending_names_note(&w->names, owners, pending.raw_id, false, owner->pid);
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
 /* Describes OWNER, whose fields are in PART. If its name must be written later or again, makes that pending. */
 static enum tm_status define(struct tm_track_writer *w, struct tm_event *owner, const struct tm_pb_field *part,
                              bool defers_name, struct tm_error *err)
 {
-    bool is_thread = owner->flags & TM_EVENT_HAS_TID, good;
+    bool is_thread = owner->flags & TM_EVENT_HAS_TID, is_low = is_thread, good;
     struct tm_pb pb = tm_pb_of(part->data, part->len);
     struct tm_pb_field g, name = {0};
     struct tm_pending_name pending = {0};
@@ -236,24 +252,22 @@ static enum tm_status define(struct tm_track_writer *w, struct tm_event *owner, 
     while (good && tm_pb_next(&pb, &g) == TM_OK) {
         if (g.id == TM_THREAD_DESCRIPTION_NAME && g.type == TM_PB_LEN)
             name = g;
+        else if (!is_thread && g.id == TM_PROCESS_DESCRIPTION_NAME_PRIORITY)
+            is_low = g.value < TM_PROCESS_NAME_DESCRIPTOR;
         else
             good = put_field(w, &g, is_thread, owner);
     }
     if (good && is_thread && !(owner->flags & TM_EVENT_HAS_PID))
         good = tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID, (uint64_t)owner->tid) == TM_OK;
-    if (name.id && !(defers_name && is_thread))
+    if (name.id && !(defers_name && is_low))
         good = good && put_name(w, is_thread, name.data, name.len);
     if (!good || tm_pb_end(&w->body, mark) != TM_OK)
         return tm_error_nomem(err);
     enum tm_status st = put_task_descriptor(w, owner, &pending.own, err);
     if (st < 0 || name.id == 0 || !defers_name)
         return st;
-    pending.owner = *owner;
-    pending.raw_id = raw_id_of(w, owner);
-    pending.task = task_of(w, owner, is_thread);
-    return tm_pending_names_add(&w->names, &w->packets->owners, pending, name.data, name.len) == TM_OK
-               ? TM_OK
-               : tm_error_nomem(err);
+    pending.is_repeated = !is_low;
+    return add_pending_name(w, owner, pending, &name, err);
 }
 
 /* States that ranks count on E's machine, once, on the machine's root, which otherwise has no descriptor. */
@@ -307,7 +321,7 @@ enum tm_status tm_track_task_define(struct tm_track_writer *w, const struct tm_e
 {
     bool is_thread = e->kind == TM_KIND_THREAD;
     enum tm_input_type type = w->packets->catalog->files[e->file].input_type;
-    bool defers_name = w->names.is_enabled && type == TM_INPUT_JSON;
+    bool defers_name = w->names.is_enabled && type != TM_INPUT_PROTO;
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
     struct tm_pb_field f;
     struct tm_event owner = {.machine = e->machine, .file = e->file, .time_ns = e->time_ns};
@@ -335,8 +349,9 @@ static enum tm_status write_name(struct tm_track_writer *w, const struct tm_pend
     const uint8_t *text = tm_pending_names_text(&w->names, name, &len);
     tm_buf_clear(&w->body);
     if (tm_pb_begin(&w->body, is_thread ? TM_DESCRIPTOR_THREAD : TM_DESCRIPTOR_PROCESS, &mark) != TM_OK ||
-        (name->owner.flags & TM_EVENT_HAS_PID &&
-         tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID, (uint64_t)name->owner.pid) != TM_OK) ||
+        tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID,
+                         (uint64_t)(name->owner.flags & TM_EVENT_HAS_PID ? name->owner.pid : name->owner.tid)) !=
+            TM_OK ||
         (is_thread && tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_TID, (uint64_t)name->owner.tid) != TM_OK) ||
         !put_name(w, is_thread, text, len) || tm_pb_end(&w->body, mark) != TM_OK)
         return tm_error_nomem(err);
@@ -349,7 +364,7 @@ enum tm_status tm_track_writer_write_names(struct tm_track_writer *w, int64_t no
     enum tm_status st = TM_OK;
     while (st == TM_OK && (name = tm_pending_names_next(&w->names)) != NULL) {
         struct tm_event at = name->owner;
-        if (task_of(w, &at, true).life == name->task.life) {
+        if (task_of(w, &at, at.flags & TM_EVENT_HAS_TID).life == name->task.life) {
             at.flags &= ~(uint32_t)TM_EVENT_UNTIMED;
             at.time_ns = now_ns;
         } else if (!tm_event_is_timed(at.flags)) { /* at the beginning of its lifetime */
