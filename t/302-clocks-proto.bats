@@ -209,7 +209,8 @@ accounts() {
     { echo 'event 1'; echo 'snap 6=1000'; } | proto a.pb
     echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "a.pb", "clocks": {"sync_to": {"file": "b.pb"}}},
         {"path": "b.pb"}]}}' >m.json
-    tar cf run.tar a.pb m.json
+    echo 'event 1' | proto b.pb
+    tar cf run.tar a.pb b.pb m.json
     run bash -c 'tm-unpack run.tar | tm-manifest | tm-clocks | wc -c'
     [[ $output == *"tm-clocks: a.pb: byte "*": perfetto_manifest: clock overrides require the trace to use a single clock"* ]]
 }

@@ -221,6 +221,16 @@ PY
     [[ "$output" != *ERROR* ]]
 }
 
+@test "the viewer of chrome://tracing shows the slices of merged JSON" {
+    [ -n "${TM_TRACE_VIEWER:-}" ] || skip "TM_TRACE_VIEWER names no folder with the viewer of chrome://tracing"
+    command -v chromedriver >/dev/null || skip "chromedriver is not installed"
+    two_machines json
+    run python3 "$TM_SRC/t/check/trace-viewer" -t "$TM_TRACE_VIEWER" -b "$TM_BIN" m.json
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$output" = "m.json: 3 slices of threads, 0 others; 1 of 1 flows, 0 of 0 counter values, 0 warnings" ]
+}
+
 database() {
     TM_BIN="$TM_BIN" python3 "$TM_SRC/t/check/database" "$@"
 }

@@ -155,10 +155,10 @@ static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, con
     }
     const struct tm_event at = {.machine = e->machine, .file = e->file, .time_ns = e->time_ns, .pid = d->pid,
                                 .tid = d->tid, .flags = e->flags};
-    enum tm_status st = d->is_thread ? find_owner(p, &at, &other, err) : TM_OK;
-    if (st < 0)
-        return st;
-    other = tm_track_owners_find(owners, task);
+    if (!d->is_thread)
+        other = tm_track_owners_find(owners, task);
+    else if (find_owner(p, &at, &other, err) < 0)
+        return err->status;
     if (other && other->file != e->file) {
         *owner = *other;
     } else {
