@@ -197,8 +197,8 @@ for e in json.load(open("m.json"))["traceEvents"]:
         print(e["ph"], e["ts"], e["name"], e["args"].get("destination thread"), e["args"].get("data size"), "bind_id" in e)'
     [ "$output" = "X 1.2 binder reply 100 None True
 X 1.1 binder transaction 200 100 True
-i 1.6 binder transaction async None None True
-i 1.7 binder async rcv None None True
+X 1.6 binder transaction async None None True
+X 1.7 binder async rcv None None True
 X 1.9 binder transaction None None True" ] || { echo "$output"; false; }
 }
 
