@@ -44,7 +44,7 @@ static void warn_of(struct configure *c, const char *line)
 /* Notes where the manifest came from: FILE, or if that is NULL -m or options. */
 static void note_source(struct configure *c, const uint32_t *file)
 {
-    const char *given = c->options->given ? c->options->given_name : "";
+    const char *given = c->options->given && c->options->given_name ? c->options->given_name : "";
     c->is_of_input = file != NULL;
     c->source = file ? tm_file_match_path(&c->match, *file) : tm_manifest_quote(given, strlen(given));
 }

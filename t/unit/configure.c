@@ -9,6 +9,10 @@
 #define PATH(path) "{\"path\": \"" path "\"}"
 #define NAMED(path, name) "{\"path\": \"" path "\", \"machine\": {\"name\": \"" name "\"}}"
 
+#define NO_OVERRIDES                                                                                                   \
+    "perfetto_manifest: overrides are not supported for trace files which are themselves archives or "                 \
+    "perfetto_manifest files: "
+
 static void test_archive(void)
 {
     struct fixture f;
@@ -22,7 +26,8 @@ static void test_archive(void)
     finish(&f, NULL, "1: F F F F F F B B C B 3 events B F B 2 events B F B 1 events B 1 events ", 6);
     struct tm_configure_options strict = {.producer = "test", .strict = true};
     archive(&f, V(PATH("a.pb") "," PATH("ghost.pb")));
-    finish(&f, &strict, "perfetto_manifest: files[1]: path 'ghost.pb' matches no file, line 1, column 65", 1);
+    finish(&f, &strict,
+           "run.tar: m.json: perfetto_manifest: files[1]: path 'ghost.pb' matches no file, line 1, column 65", 1);
     archive(&f, V(PATH("a.pb")));
     finish(&f, &strict, "1: F F F F F F B B C f1=0 B 3 events B F B 2 events B F B 1 events B 1 events ", 0);
     archive(&f, "{\"perfetto_manifest\": {}}");
@@ -36,17 +41,14 @@ static void test_overrides(void)
     finish(&f, NULL, "1: F F F F F F B B C f3=0 f4=1 B 3 events B F B 2 events B F B 1 events B 1 events ", 0);
     archive(&f, V(NAMED("inner.tar", "x")));
     finish(&f, NULL,
-           "perfetto_manifest: overrides are not supported for trace files which are themselves archives or "
-           "perfetto_manifest files: inner.tar, an archive", 0);
+           "run.tar: m.json: " NO_OVERRIDES "inner.tar, an archive", 0);
     archive(&f, V("{\"path\": \"inner.tar\", \"clocks\": {\"clock\": \"BOOTTIME\", \"sync_to\": {\"file\": \"a.pb\"}}}"
                   "," PATH("a.pb")));
     finish(&f, NULL,
-           "perfetto_manifest: overrides are not supported for trace files which are themselves archives or "
-           "perfetto_manifest files: inner.tar, an archive", 0);
+           "run.tar: m.json: " NO_OVERRIDES "inner.tar, an archive", 0);
     archive(&f, V(NAMED("m.json", "x")));
     finish(&f, NULL,
-           "perfetto_manifest: overrides are not supported for trace files which are themselves archives or "
-           "perfetto_manifest files: m.json, a perfetto_manifest", 0);
+           "run.tar: m.json: " NO_OVERRIDES "m.json, a perfetto_manifest", 0);
     start(&f, TRACEMERGE__STAGE__UNPACKED); /* an archive inside a compressed member */
     file(&f, -1, NULL, "zip");
     file(&f, 0, "t.tar.gz", "gzip");
@@ -55,8 +57,7 @@ static void test_overrides(void)
     manifest(&f, 2, V(NAMED("t.tar.gz", "x")));
     begin(&f, 1, "gzip", false);
     file(&f, 1, "", "tar");
-    finish(&f, NULL, "perfetto_manifest: overrides are not supported for trace files which are themselves archives or "
-           "perfetto_manifest files: t.tar.gz, an archive", 0);
+    finish(&f, NULL, "standard input: m.json: " NO_OVERRIDES "t.tar.gz, an archive", 0);
 }
 
 static void test_two_inside(void)
@@ -72,7 +73,8 @@ static void test_two_inside(void)
         begin(&f, 2, "gzip", false);
         file(&f, 2, "", "json");
         file(&f, 2, "", "json");
-        finish(&f, NULL, named ? "perfetto_manifest: files[0]: path 'two.json.gz' matches two files"
+        finish(&f, NULL, named ? "standard input: m.json: perfetto_manifest: files[0]: path 'two.json.gz' matches two "
+                                 "files"
                                : "1: F F F B B C f2=0 B F f3=0 F f4=0 ", 0);
     }
 }
@@ -87,7 +89,7 @@ static void test_one_manifest(void)
     begin(&f, 0, "tar", false);
     manifest(&f, 1, V(PATH("a")));
     manifest(&f, 2, V(PATH("a")));
-    finish(&f, NULL, "n.json: perfetto_manifest: multiple perfetto_manifest files in archive", 0);
+    finish(&f, NULL, "standard input: n.json: perfetto_manifest: multiple perfetto_manifest files in archive", 0);
     start(&f, TRACEMERGE__STAGE__UNPACKED);
     file(&f, -1, NULL, "tar");
     file(&f, 0, "a.pb", "");
@@ -117,12 +119,12 @@ static void test_command_line(void)
 {
     test_given_files(V(PATH("./a") "," PATH("x/b")), "./a", "x/b", "1: F F F F B B C f1=0 f2=1 ", 0);
     test_given_files(V(PATH("a") "," PATH("b")), "././a", "/x/y/b", "1: F F F F B B C f1=0 f2=1 ", 0);
-    test_given_files(V(PATH("a")), "x/a", "y/a", "perfetto_manifest: files[0]: path 'a' matches two files", 0);
-    test_given_files(V(PATH("a")), "a", "a", "perfetto_manifest: files[0]: path 'a' matches two files", 0);
+    test_given_files(V(PATH("a")), "x/a", "y/a", "m.json: perfetto_manifest: files[0]: path 'a' matches two files", 0);
+    test_given_files(V(PATH("a")), "a", "a", "m.json: perfetto_manifest: files[0]: path 'a' matches two files", 0);
     test_given_files(V(PATH("a")), "./a", "a", "1: F F F F B B C f2=0 ", 0);
     test_given_files(V(PATH("a")), "x/a", "a", "1: F F F F B B C f2=0 ", 0);
     test_given_files(V(PATH("x/a") "," PATH("a")), "x/a", "b",
-                     "perfetto_manifest: paths 'x/a' and 'a' match the same file", 0);
+                     "m.json: perfetto_manifest: paths 'x/a' and 'a' match the same file", 0);
     test_given_files(V(PATH("a") "," PATH("x/") "," PATH("")), "x/", "b/", "1: F F F F B B C f1=1 ", 2);
 }
 
