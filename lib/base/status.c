@@ -45,6 +45,7 @@ void tm_text_escape(const char *in, size_t len, char *out, size_t out_size)
 
 /* Formats a text into OUT. A text that does not fit is cut in its middle, because the place is at its beginning and the
  * cause at its end. */
+TM_PRINTF(3, 0)
 static void put_text(char *out, size_t size, const char *format, va_list args)
 {
     char whole[WHOLE_TEXT_MAX];
@@ -93,6 +94,7 @@ enum tm_status (tm_error_at)(struct tm_error *err, uint64_t byte, const char *fo
 }
 
 /* Records a failure with STATUS: the formatted text, ": " and strerror(ERRNUM). */
+TM_PRINTF(4, 0)
 static enum tm_status set_errno(struct tm_error *err, enum tm_status status, int errnum, const char *format,
                                 va_list args)
 {
