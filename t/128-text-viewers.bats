@@ -61,6 +61,34 @@ END
     [ "$(tm-merge -q -f jsonl -o - a.systrace | grep -c '"kind":"ftrace","ts":5500000000,')" -eq 1 ]
 }
 
+@test "systrace: events of the scheduler that viewers list have their arguments in merged.pftrace" {
+    cat >a.systrace <<'END'
+# tracer: nop
+ run.sh-17 [001] dN.5. 25.500000: sched_wakeup: comm=kworker/1:1 H pid=44 prio=100 target_cpu=001
+ run.sh-17 [001] dN.5. 25.500001: sched_wakeup_new: comm=a pid=45 prio=-1 success=1 target_cpu=000
+ run.sh-17 [001] ..... 25.500002: sched_process_fork: comm=run.sh pid=17 child_comm=run.sh child_pid=45
+ run.sh-17 [001] ..... 25.500003: sched_process_exec: filename=/usr/bin/a b=c pid=17 old_pid=17
+ run.sh-17 [001] ..... 25.500004: sched_process_exit: comm=a pid=17 prio=120 group_dead=true
+ run.sh-17 [001] ..... 25.500005: sched_wakeup: comm=a pid=4x prio=120 target_cpu=000
+ run.sh-17 [001] ..... 25.500006: sched_wakeup: 
+ run.sh-17 [001] ..... 25.500007: sched_process_wait: comm=a pid=5000000000 prio=120
+END
+    tm-merge -q -o a.pftrace a.systrace
+    tm-merge -q -o a.db a.pftrace
+    sqlite3 a.db "SELECT f.ts, f.name, group_concat(a.key || '=' || a.display_value) FROM ftrace_event f
+        JOIN args a USING (arg_set_id) WHERE f.name GLOB 'sched*' GROUP BY f.id" >got
+    diff - got <<'END'
+25500000000|sched_wakeup|comm=kworker/1:1 H,pid=44,prio=100,target_cpu=1
+25500001000|sched_wakeup_new|comm=a,pid=45,prio=-1,success=1,target_cpu=0
+25500002000|sched_process_fork|parent_comm=run.sh,parent_pid=17,child_comm=run.sh,child_pid=45
+25500003000|sched_process_exec|filename=/usr/bin/a b=c,pid=17,old_pid=17
+25500004000|sched_process_exit|line= run.sh-17 [001] ..... 25.500004: sched_process_exit: comm=a pid=17 prio=120 group_dead=true
+25500005000|sched_wakeup|line= run.sh-17 [001] ..... 25.500005: sched_wakeup: comm=a pid=4x prio=120 target_cpu=000
+25500006000|sched_wakeup|line= run.sh-17 [001] ..... 25.500006: sched_wakeup: 
+25500007000|sched_process_wait|line= run.sh-17 [001] ..... 25.500007: sched_process_wait: comm=a pid=5000000000 prio=120
+END
+}
+
 @test "simpleperf: samples whose files and symbols come later, threads and losses are read" {
     python3 "$TM_SRC/t/gen/make-simpleperf.py" >sp.trace
     tm-merge -q -o x.db sp.trace

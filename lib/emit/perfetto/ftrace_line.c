@@ -4,6 +4,7 @@
 #include "emit/perfetto/counter_line.h"
 #include "emit/perfetto/ftrace_bundle.h"
 #include "emit/perfetto/line_text.h"
+#include "emit/perfetto/listed_line.h"
 #include "emit/perfetto/work_line.h"
 #include "perfetto/ftrace_event_fields.h"
 
@@ -77,6 +78,7 @@ static enum tm_status put_line(struct tm_ftrace_writer *w, struct tm_buf *out, c
 {
     if (tm_binder_event_of(e))
         return tm_binder_line_put(out, e) ? TM_OK : TM_E_SYSTEM;
+    enum tm_status st;
     switch (e->kind) {
     case TM_KIND_TASK_NEW:
     case TM_KIND_TASK_RENAME:
@@ -84,11 +86,13 @@ static enum tm_status put_line(struct tm_ftrace_writer *w, struct tm_buf *out, c
     case TM_KIND_PROCESS_EXIT:
         return put_exit(out, e) ? TM_OK : TM_E_SYSTEM;
     case TM_KIND_FTRACE:
-        return put_generic(w, out, e) ? TM_OK : TM_E_SYSTEM;
-    case TM_KIND_COUNTER: {
-        enum tm_status st = tm_counter_line_put(out, w->packets->catalog, e);
+        st = tm_listed_line_put(out, w->packets->catalog, e);
+        if (st == TM_END)
+            st = put_generic(w, out, e) ? TM_OK : TM_E_SYSTEM;
+        return st;
+    case TM_KIND_COUNTER:
+        st = tm_counter_line_put(out, w->packets->catalog, e);
         return st == TM_END ? put_print(w, out, e) : st;
-    }
     default:
         return put_print(w, out, e);
     }
