@@ -138,7 +138,7 @@ static void read_arg(struct tm_align_event *event, struct tm_pb arg)
         case TM_ARG_STRING:
         case TM_ARG_JSON:
             if (f.type == TM_PB_LEN)
-                to->text = (struct tm_text){f.data ? f.data : (const uint8_t *)"", f.len};
+                to->text = tm_text_given(f.data, f.len);
             break;
         case TM_ARG_INT:
             to->number = (uint64_t)tm_unzigzag(f.value);

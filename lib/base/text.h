@@ -18,6 +18,24 @@ static inline struct tm_text tm_text_at(const void *data, size_t len)
     return (struct tm_text){data, len};
 }
 
+/* Returns the LEN bytes at DATA as a text that is there even if it is empty: its data is not NULL, DATA may be. */
+static inline struct tm_text tm_text_given(const void *data, size_t len)
+{
+    return (struct tm_text){data ? data : "", len};
+}
+
+/* Returns the C string S, without its NUL, as a text. */
+static inline struct tm_text tm_text_str(const char *s)
+{
+    return (struct tm_text){(const uint8_t *)s, strlen(s)};
+}
+
+/* Returns TEXT without its first LEN bytes, which it must have. */
+static inline struct tm_text tm_text_after(struct tm_text text, size_t len)
+{
+    return (struct tm_text){text.data + len, text.len - len};
+}
+
 /* True if TEXT has the bytes of S. */
 static inline bool tm_text_is(struct tm_text text, const char *s)
 {

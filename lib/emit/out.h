@@ -140,10 +140,4 @@ enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err);
 
 void tm_out_release(struct tm_out *out);
 
-/* The text of a C string. */
-static inline struct tm_text tm_text_str(const char *s)
-{
-    return (struct tm_text){(const uint8_t *)s, strlen(s)};
-}
-
 #endif

@@ -1,7 +1,6 @@
 #include "model/arg_sets.h"
 
 #include "base/cpu.h"
-#include "base/hash.h"
 #include "base/secret.h"
 #include "stream/detail_fields.h"
 
@@ -20,11 +19,6 @@ struct tm_arg_sets_recalled {
     uint32_t slot;
 };
 
-static struct tm_text text_of(const struct tm_pb_field *f)
-{
-    return (struct tm_text){f->data ? f->data : (const uint8_t *)"", f->len};
-}
-
 const char *tm_arg_type_name(enum tm_arg type)
 {
     static const char *const names[] = {
@@ -41,7 +35,7 @@ static void decode_value(struct tm_arg_row *row, const struct tm_pb_field *f)
         return;
     row->type = (enum tm_arg)f->id;
     if (is_text) {
-        row->string_value = text_of(f);
+        row->string_value = tm_text_given(f->data, f->len);
     } else if (is_real) {
         row->has_real = true;
         row->real_value = tm_pb_double(f->value);
@@ -79,7 +73,7 @@ static void decode(struct tm_arg_row *row, const uint8_t *data, size_t len)
         return;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == TM_ARG_KEY && f.type == TM_PB_LEN)
-            row->key = text_of(&f);
+            row->key = tm_text_given(f.data, f.len);
         else if (f.id >= TM_ARG_INT && f.id <= TM_ARG_JSON)
             decode_value(row, &f);
     }
@@ -222,11 +216,6 @@ enum tm_status tm_arg_sets_open(struct tm_arg_sets *sets, const struct tm_found_
     return tm_kept_args_put(&sets->kept, *set, (struct tm_text){args.data, args.len}, err);
 }
 
-static bool is_same(struct tm_text a, struct tm_text b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
-}
-
 bool tm_arg_sets_recall(const struct tm_arg_sets *sets, const struct tm_arg_sets_source *source,
                         struct tm_arg_sets_note *note, int64_t *set)
 {
@@ -270,7 +259,7 @@ static int64_t count_keys(struct tm_text args)
     int64_t count = 0;
     while (count < TM_KEPT_ARGS_COUNT_MAX && tm_arg_next(&pb, &row)) {
         int64_t i = 0;
-        while (i < count && !is_same(keys[i], row.key))
+        while (i < count && !tm_text_equal(keys[i], row.key))
             i++;
         if (i == count)
             keys[count++] = row.key;

@@ -59,9 +59,7 @@ static enum tm_status marker_track(struct tm_model_layout *layout, struct tm_mod
  * tracks. */
 static struct tm_text own_name(const struct tm_model_event *ev)
 {
-    static const char none[] = "[No name]";
-    bool is_none = ev->is_json && ev->name.len == sizeof none - 1 && memcmp(ev->name.data, none, ev->name.len) == 0;
-    return is_none ? (struct tm_text){0} : ev->name;
+    return ev->is_json && tm_text_is(ev->name, "[No name]") ? (struct tm_text){0} : ev->name;
 }
 
 enum tm_status tm_model_async_track(struct tm_model_tasks *tasks, struct tm_model_layout *layout,

@@ -205,7 +205,7 @@ static enum tm_status take_unchanged(struct work *w)
         w->out[0].flags |= tm_event_scope_flags(TM_SCOPE_CPU);
     w->out[0].category = 0;
     tm_buf_clear(&w->b->details[0]);
-    enum tm_status st = put_text(w, 0, (struct tm_text){(const uint8_t *)name, strlen(name)}, &w->out[0].name);
+    enum tm_status st = put_text(w, 0, tm_text_str(name), &w->out[0].name);
     set_detail(w, &w->out[0], 0);
     return st;
 }

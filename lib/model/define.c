@@ -1,17 +1,11 @@
 #include "model/internal.h"
 
-#include "base/hash.h"
 #include "base/pb.h"
 #include "kernel/sched_state.h"
 #include "stream/detail_arg.h"
 #include "stream/detail_fields.h"
 
 #include <stdlib.h>
-
-static struct tm_text text_of(const struct tm_pb_field *f)
-{
-    return (struct tm_text){f->data ? f->data : (const uint8_t *)"", f->len};
-}
 
 /* The source of a THREAD or PROCESS row. */
 enum source { SOURCE_DESCRIPTOR, SOURCE_TREE, SOURCE_OTHER };
@@ -56,7 +50,7 @@ static enum tm_status describe_thread(struct tm_model_tasks *tasks, struct tm_mo
             has_pid = true;
             pid = tm_unzigzag(f.value);
         } else if (f.id == TM_THREAD_DESCRIPTION_NAME && f.len) {
-            name = text_of(&f);
+            name = tm_text_given(f.data, f.len);
         } else if (f.id == TM_THREAD_DESCRIPTION_IS_MAIN) {
             is_main = f.value != 0;
         } else if (f.id == TM_THREAD_DESCRIPTION_IS_IDLE) {

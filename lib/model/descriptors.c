@@ -31,7 +31,7 @@ void tm_description_decode(struct tm_description *d, const uint8_t *data, size_t
     struct tm_pb_field f;
     *d = (struct tm_description){.message = {data, len}};
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        struct tm_text text = {f.data ? f.data : (const uint8_t *)"", f.len};
+        struct tm_text text = tm_text_given(f.data, f.len);
         switch (f.id) {
         case TM_TRACK_DESCRIPTION_UUID: d->uuid = f.value; break;
         case TM_TRACK_DESCRIPTION_PARENT_UUID: d->parent_uuid = f.value; break;

@@ -103,7 +103,7 @@ static enum tm_status put_generic(struct tm_model_output *out, const struct tm_p
         if (f.type != TM_PB_LEN)
             continue;
         if (f.id == TM_GENERIC_EVENT_NAME)
-            decoded->name = (struct tm_text){f.data ? f.data : (const uint8_t *)"", f.len};
+            decoded->name = tm_text_given(f.data, f.len);
         else if (f.id == TM_GENERIC_EVENT_FIELD)
             st = put_generic_field(out, &f);
     }
@@ -126,7 +126,7 @@ static enum tm_status read_raw(struct tm_model_output *out, const struct tm_even
         return put_generic(out, &what, decoded);
     if (name == NULL)
         return TM_OK;
-    decoded->name = (struct tm_text){(const uint8_t *)name, strlen(name)};
+    decoded->name = tm_text_str(name);
     const int64_t tid = decoded->tid;
     const bool is_switch = what.id == TM_FTRACE_EVENT_SCHED_SWITCH;
     const struct tm_arg_sets_source source = {.numbers = {what.id, is_switch ? (uint64_t)tid : 0},

@@ -8,15 +8,10 @@ enum { KIND_NOREFERENCES = 2, KIND_STRING = 3, KIND_ARRAY = 4, KIND_WEAK = 9, KI
 enum { ROOT_JNI_GLOBAL = 1, ROOT_JNI_LOCAL = 2, ROOT_STICKY_CLASS = 5, ROOT_VM_INTERNAL = 13 };
 enum { HEAP_ZYGOTE = 2, HEAP_BOOT_IMAGE = 3 };
 
-static struct tm_text text_of(const char *s)
-{
-    return (struct tm_text){(const uint8_t *)s, strlen(s)};
-}
-
 /* Sets *NUMBER to the number of S in the graph's texts. Adds S if it is not there. */
 static enum tm_status find_text(struct tm_heap_graph *g, const char *s, uint32_t *number, struct tm_error *err)
 {
-    return tm_heap_graph_intern(g, text_of(s), number, err);
+    return tm_heap_graph_intern(g, tm_text_str(s), number, err);
 }
 
 static bool has_no_fields(const struct tm_heap_type *type)
@@ -160,7 +155,7 @@ static uint32_t referent_of(const struct tm_heap_graph *g, uint32_t object, uint
 /* Returns NAME without "java.lang.Class<" and ">" around it (*IS_CLASS) and "[]" at its end (*IS_ARRAY). */
 static struct tm_text plain_name(struct tm_text name, bool *is_class, bool *is_array)
 {
-    const struct tm_text around = text_of("java.lang.Class<");
+    const struct tm_text around = tm_text_str("java.lang.Class<");
     *is_class = name.len > around.len && memcmp(name.data, around.data, around.len) == 0 &&
                 name.data[name.len - 1] == '>';
     if (*is_class)

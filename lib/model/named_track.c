@@ -35,7 +35,7 @@ static struct named decode(const struct tm_event *e)
         return named;
     for (struct tm_pb pb = tm_pb_of(part.data, part.len); tm_pb_next(&pb, &f) == TM_OK;) {
         if (f.id == TM_TRACK_DESCRIPTION_NAME && f.type == TM_PB_LEN)
-            named.name = (struct tm_text){f.data ? f.data : (const uint8_t *)"", f.len};
+            named.name = tm_text_given(f.data, f.len);
         else if (f.id == TM_TRACK_DESCRIPTION_NAMED_TRACK && f.value < TM_NAMED_TRACK_COUNT)
             named.type = (enum tm_named_track)f.value;
         else if (f.id == TM_TRACK_DESCRIPTION_GPU)

@@ -77,7 +77,7 @@ static enum tm_status take_field(struct process_facts *facts, const struct tm_pb
     case TM_PROCESS_DESCRIPTION_PID: facts->has_pid = true; facts->pid = tm_unzigzag(f->value); break;
     case TM_PROCESS_DESCRIPTION_PARENT_PID: facts->has_parent = true; facts->parent = tm_unzigzag(f->value); break;
     case TM_PROCESS_DESCRIPTION_NAME:
-        facts->name = (struct tm_text){f->data ? f->data : (const uint8_t *)"", f->len};
+        facts->name = tm_text_given(f->data, f->len);
         break;
     case TM_PROCESS_DESCRIPTION_CMDLINE:
         st = facts->has_cmdline ? tm_buf_add_byte(&facts->cmdline, ' ') : TM_OK;

@@ -64,7 +64,7 @@ static enum tm_status add_frame(struct tm_stacks *stacks, const struct tm_pb_fie
         return st;
     row.id = *id;
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        struct tm_text text = {f.data ? f.data : (const uint8_t *)"", f.len};
+        struct tm_text text = tm_text_given(f.data, f.len);
         if (f.id == TM_STACK_FRAME_FUNCTION && f.type == TM_PB_LEN)
             row.function = text;
         else if (f.id == TM_STACK_FRAME_MAPPING && f.type == TM_PB_LEN)

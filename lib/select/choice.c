@@ -31,7 +31,7 @@ static enum tm_status row_wanted(struct tm_select *s, const struct tm_select_gro
     if (st < 0 || !*wanted)
         return st;
     if (kernel)
-        return tm_criteria_text(&s->criteria, (struct tm_text){(const uint8_t *)kernel, strlen(kernel)}, wanted, err);
+        return tm_criteria_text(&s->criteria, tm_text_str(kernel), wanted, err);
     if (e->kind == TM_KIND_COUNTER && e->name == 0 && tm_event_scope(e->flags) == TM_SCOPE_TRACK)
         return tm_criteria_text(&s->criteria, tm_track_names_find(&s->tracks, e->file, e->track), wanted, err);
     return tm_criteria_labels(&s->criteria, e, tm_event_is_async_marker(e->flags) ? 0 : e->category, wanted, err);

@@ -3,7 +3,7 @@
  * A new builtin clock needs:
  * - its id here, its name in stream/clock_name.c, and both in doc/rules.md section 5;
  * - an id below TM_CONFIG_FACTS_CLOCKS (emit/report/config_facts.h), because each has a bit there;
- * - a decision in tm_sqlite_clock_name (emit/sqlite/catalog.c), which names only ids up to TM_CLOCK_BOOTTIME;
+ * - a decision in clock_name (emit/sqlite/catalog.c), which names only ids up to TM_CLOCK_BOOTTIME;
  * - perfetto/config_fields.c generated again (t/check/typed-fields.py -c), so that a recorded configuration shows it.
  *
  * If it can be the clock of a whole file, it also needs a ClockPolicy in proto/tm_stream.proto and a line in

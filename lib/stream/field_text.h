@@ -18,10 +18,10 @@ static inline ProtobufCBinaryData tm_bytes_str(const char *s)
     return tm_bytes(s, strlen(s));
 }
 
-/* Returns the text of a protobuf-c bytes value. */
+/* Returns the text of a protobuf-c bytes value. Its data is not NULL. */
 static inline struct tm_text tm_text_of(ProtobufCBinaryData bytes)
 {
-    return (struct tm_text){bytes.data ? bytes.data : (const uint8_t *)"", bytes.len};
+    return tm_text_given(bytes.data, bytes.len);
 }
 
 #endif

@@ -12,12 +12,10 @@ enum { NAMES_MAX = 1 << 16, NAME_BYTES_MAX = 32 << 20 }; /* any single string of
 
 bool tm_work_line_is(const struct tm_ftrace_writer *w, const struct tm_event *e)
 {
-    static const char category[] = "workqueue";
     if ((e->kind != TM_KIND_SLICE_BEGIN && e->kind != TM_KIND_SLICE_END) || e->category == 0)
         return false;
     struct tm_text text = tm_catalog_string(w->packets->catalog, e->category, e);
-    return text.len == sizeof category - 1 && memcmp(text.data, category, text.len) == 0 &&
-           !(e->flags & TM_EVENT_ASYNC);
+    return tm_text_is(text, "workqueue") && !(e->flags & TM_EVENT_ASYNC);
 }
 
 static enum tm_status names_of(struct tm_ftrace_writer *w, uint32_t machine, struct tm_work_names **names,

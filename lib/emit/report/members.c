@@ -76,7 +76,7 @@ void tm_member_quote(struct tm_report *r, size_t from)
         r->out.failed = true;
     } else {
         r->out.buf.len = from;
-        tm_out_json(&r->out, (struct tm_text){copy.data ? copy.data : (const uint8_t *)"", copy.len});
+        tm_out_json(&r->out, tm_text_given(copy.data, copy.len));
     }
     tm_buf_release(&copy);
 }

@@ -2,16 +2,11 @@
 
 #include "emit/names.h"
 #include "stream/clock_id.h"
-#include "stream/writer.h"
 
-const char *tm_sqlite_clock_name(uint32_t clock)
+/* The word for a builtin clock, or NULL. */
+static const char *clock_name(uint32_t clock)
 {
     return clock <= TM_CLOCK_BOOTTIME ? tm_name_of_clock(clock) : NULL;
-}
-
-static struct tm_text text_of(ProtobufCBinaryData bytes)
-{
-    return (struct tm_text){bytes.data ? bytes.data : (const uint8_t *)"", bytes.len};
 }
 
 enum tm_status tm_sqlite_clock_row(struct tm_sqlite *s, const struct tm_frame *frame, struct tm_error *err)
@@ -29,7 +24,7 @@ enum tm_status tm_sqlite_clock_row(struct tm_sqlite *s, const struct tm_frame *f
     tm_sqlite_record_null(r);
     tm_sqlite_record_int(r, row->ts_ns);
     tm_sqlite_record_int(r, row->clock);
-    tm_sqlite_put_word(s, tm_sqlite_clock_name(row->clock));
+    tm_sqlite_put_word(s, clock_name(row->clock));
     tm_sqlite_record_int(r, row->value);
     tm_sqlite_record_int(r, row->snapshot);
     tm_sqlite_record_int(r, row->machine);
@@ -71,11 +66,11 @@ static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
         const Tracemerge__Stat *t = c->stats[i];
         tm_sqlite_bind_maybe(stmt, 2, t->has_idx, t->idx);
         tm_sqlite_bind_word(stmt, 3, (uint32_t)t->severity < 4 ? severities[t->severity] : NULL);
-        tm_sqlite_bind_stat_words(stmt, text_of(t->name), t->from_trace);
+        tm_sqlite_bind_stat_words(stmt, tm_text_of(t->name), t->from_trace);
         sqlite3_bind_int64(stmt, 5, t->value);
         tm_sqlite_bind_maybe(stmt, 6, t->has_machine, t->machine);
         tm_sqlite_bind_maybe(stmt, 7, t->has_file, t->file);
-        if ((st = tm_sqlite_bind_text(s, stmt, 1, text_of(t->name), err)) == TM_OK)
+        if ((st = tm_sqlite_bind_text(s, stmt, 1, tm_text_of(t->name), err)) == TM_OK)
             st = tm_sqlite_run(s, stmt, err);
     }
     return st;
@@ -88,7 +83,7 @@ static enum tm_status put_account(struct tm_sqlite *s, const Tracemerge__Account
     tm_sqlite_bind_maybe(stmt, 2, a->has_machine, a->machine);
     sqlite3_bind_int64(stmt, 3, a->clock);
     sqlite3_bind_int64(stmt, 5, (int64_t)a->count);
-    enum tm_status st = tm_sqlite_bind_text(s, stmt, 4, text_of(a->reason), err);
+    enum tm_status st = tm_sqlite_bind_text(s, stmt, 4, tm_text_of(a->reason), err);
     return st < 0 ? st : tm_sqlite_run(s, stmt, err);
 }
 
@@ -107,8 +102,8 @@ static enum tm_status put_placement(struct tm_sqlite *s, const Tracemerge__Place
     sqlite3_bind_int64(stmt, 11, (int64_t)p->snapshots_used);
     tm_sqlite_bind_maybe(stmt, 12, p->has_max_distance_ns, p->max_distance_ns);
     sqlite3_bind_int64(stmt, 13, (int64_t)p->placed_count);
-    if ((st = tm_sqlite_bind_text(s, stmt, 5, text_of(p->rule), err)) == TM_OK &&
-        (st = tm_sqlite_bind_text(s, stmt, 6, text_of(p->path), err)) == TM_OK)
+    if ((st = tm_sqlite_bind_text(s, stmt, 5, tm_text_of(p->rule), err)) == TM_OK &&
+        (st = tm_sqlite_bind_text(s, stmt, 6, tm_text_of(p->path), err)) == TM_OK)
         st = tm_sqlite_run(s, stmt, err);
     return st;
 }

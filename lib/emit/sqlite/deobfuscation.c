@@ -61,11 +61,6 @@ static bool starts_with(struct tm_text text, const char *head)
     return text.len >= len && memcmp(text.data, head, len) == 0;
 }
 
-static struct tm_text after(struct tm_text text, size_t len)
-{
-    return (struct tm_text){text.data + len, text.len - len};
-}
-
 /* Returns the text of VALUE; data is NULL for NULL. */
 static struct tm_text text_of(sqlite3_value *value)
 {
@@ -82,7 +77,7 @@ static struct tm_text package_of_app(struct tm_text path)
         const uint8_t *slash = memchr(path.data, '/', path.len);
         if (slash == NULL)
             return none;
-        path = after(path, (size_t)(slash + 1 - path.data));
+        path = tm_text_after(path, (size_t)(slash + 1 - path.data));
     }
     const uint8_t *end = path.len > 1 ? memchr(path.data + 1, '/', path.len - 1) : NULL;
     const uint8_t *minus = end ? memchr(path.data, '-', (size_t)(end - path.data)) : NULL;
@@ -94,10 +89,10 @@ static struct tm_text package_of(struct tm_text location)
 {
     static const char app[] = "/data/app/", in_memory[] = "dex extracted in memory from /data/app/";
     if (starts_with(location, app))
-        return package_of_app(after(location, sizeof app - 1));
+        return package_of_app(tm_text_after(location, sizeof app - 1));
     for (size_t at = 0; at < location.len; at++)
-        if (starts_with(after(location, at), in_memory))
-            return package_of_app(after(location, at + sizeof in_memory - 1));
+        if (starts_with(tm_text_after(location, at), in_memory))
+            return package_of_app(tm_text_after(location, at + sizeof in_memory - 1));
     return (struct tm_text){0};
 }
 

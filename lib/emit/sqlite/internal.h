@@ -286,7 +286,4 @@ bool tm_sqlite_stat_is_time(struct tm_text name);
  * last row of each time. */
 enum tm_status tm_sqlite_join_stats(struct tm_sqlite *s, struct tm_error *err);
 
-/* The word for a builtin clock, or NULL. */
-const char *tm_sqlite_clock_name(uint32_t clock);
-
 #endif

@@ -216,7 +216,7 @@ enum tm_status tm_sqlite_put_metadata(struct tm_sqlite *s, struct tm_error *err)
         if (e.is_int)
             e.int_value = m->int_value;
         else if (m->value_case == TRACEMERGE__METADATA__VALUE_STR_VALUE)
-            e.text = (struct tm_text){m->str_value.data ? m->str_value.data : (const uint8_t *)"", m->str_value.len};
+            e.text = tm_text_given(m->str_value.data, m->str_value.len);
         has_uuid = has_uuid || tm_text_is(e.name, "trace_uuid");
         st = put(s, &e, err);
     }

@@ -31,11 +31,6 @@ static size_t index_length(struct tm_text rest)
     return ends && (n + 1 == rest.len || rest.data[n + 1] == '.' || rest.data[n + 1] == '[') ? n + 1 : 0;
 }
 
-static struct tm_text rest_of(struct tm_text text, size_t n)
-{
-    return (struct tm_text){text.data + n, text.len - n};
-}
-
 /* Takes the first name from *REST. IS_LAST: all the rest is one name. */
 static struct part next_part(struct tm_text *rest, bool is_last)
 {
@@ -49,13 +44,13 @@ static struct part next_part(struct tm_text *rest, bool is_last)
         part = (struct part){{rest->data + 1, n - 2}, true};
     } else {
         while (n < rest->len && (rest->data[n] != '.' || n + 1 == rest->len) &&
-               !(n > 0 && index_length(rest_of(*rest, n))))
+               !(n > 0 && index_length(tm_text_after(*rest, n))))
             n++;
         part.name.len = n;
     }
-    *rest = rest_of(*rest, n);
+    *rest = tm_text_after(*rest, n);
     if (rest->len && rest->data[0] == '.')
-        *rest = rest_of(*rest, 1);
+        *rest = tm_text_after(*rest, 1);
     return part;
 }
 
@@ -65,7 +60,7 @@ static struct tm_text own_path(struct tm_text key)
     static const char *const origins[] = {"args.", "debug."};
     for (size_t i = 0; i < sizeof origins / sizeof *origins; i++)
         if (key.len > strlen(origins[i]) && memcmp(key.data, origins[i], strlen(origins[i])) == 0)
-            return rest_of(key, strlen(origins[i]));
+            return tm_text_after(key, strlen(origins[i]));
     return key;
 }
 

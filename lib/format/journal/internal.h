@@ -19,11 +19,6 @@ struct tm_journal_syntax {
 
 extern const struct tm_journal_syntax tm_journal_json, tm_journal_export;
 
-/* Skips the damage at the front of IN, up to a place where an entry may begin or to the end. Adds the number of skipped
- * bytes to *SKIPPED. TM_OK or an error. */
-enum tm_status tm_journal_pass_damage(const struct tm_journal_syntax *syntax, struct tm_input *in, uint64_t *skipped,
-                                      struct tm_error *err);
-
 /* True if HEAD begins a file of the format. */
 bool tm_journal_json_sniff(const uint8_t *head, size_t len);
 bool tm_journal_export_sniff(const uint8_t *head, size_t len);

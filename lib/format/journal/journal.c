@@ -20,8 +20,10 @@ struct journal {
     uint64_t damaged, first_damaged, skipped_bytes, no_time, first_no_time, left_out;
 };
 
-enum tm_status tm_journal_pass_damage(const struct tm_journal_syntax *syntax, struct tm_input *in, uint64_t *skipped,
-                                      struct tm_error *err)
+/* Skips the damage at the front of IN, up to a place where an entry may begin or to the end. Adds the number of skipped
+ * bytes to *SKIPPED. TM_OK or an error. */
+static enum tm_status pass_damage(const struct tm_journal_syntax *syntax, struct tm_input *in, uint64_t *skipped,
+                                  struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     for (size_t want = 1; (st = tm_input_fill(in, want, err)) == TM_OK;) {
@@ -55,7 +57,7 @@ static enum tm_status note_boots(struct journal *j, struct tm_error *err)
             tm_input_skip(&in, size);
             st = tm_journal_boots_note(&j->boots, &entry, err);
         } else if (st == TM_E_INPUT && err->status == TM_OK) {
-            st = tm_journal_pass_damage(j->syntax, &in, &skipped, err);
+            st = pass_damage(j->syntax, &in, &skipped, err);
         }
     }
     tm_input_release(&in);
@@ -133,7 +135,7 @@ static enum tm_status add_name(struct journal *j, const struct tm_event *log, st
 /* Adds the text of BUF as a string of the stream. */
 static enum tm_status put_string(struct journal *j, const struct tm_buf *buf, uint32_t *string, struct tm_error *err)
 {
-    return tm_event_sink_string(j->context.sink, tm_text_at(buf->data ? buf->data : (const uint8_t *)"", buf->len),
+    return tm_event_sink_string(j->context.sink, tm_text_given(buf->data, buf->len),
                                 &j->detail, string, err);
 }
 
@@ -179,7 +181,7 @@ static enum tm_status take_damage(struct journal *j, const char *cause, struct t
     if (j->damaged++ == 0)
         j->first_damaged = in->offset;
     if (j->context.options->on_damage == TM_DAMAGE_SALVAGE)
-        return tm_journal_pass_damage(j->syntax, in, &j->skipped_bytes, err);
+        return pass_damage(j->syntax, in, &j->skipped_bytes, err);
     enum tm_status st;
     while ((st = tm_input_fill(in, 1, err)) == TM_OK) {
         j->skipped_bytes += in->len;

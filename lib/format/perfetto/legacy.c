@@ -229,7 +229,7 @@ static struct tm_pb_field event_name(const struct tm_proto_track_context *c)
 
 static bool is_text(const struct tm_pb_field *f, const char *s)
 {
-    return f->data && f->len == strlen(s) && memcmp(f->data, s, f->len) == 0;
+    return f->data && tm_text_is(tm_text_at(f->data, f->len), s);
 }
 
 enum tm_status tm_proto_legacy_names(const struct tm_proto_track_context *context, const struct tm_event *row,

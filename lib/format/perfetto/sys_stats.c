@@ -250,7 +250,7 @@ static enum tm_status add_thermal_zone(struct stats *s, const struct tm_pb_field
     row.value = number(message, THERMAL_TEMP);
     enum tm_status st = tm_proto_named_dimension(s->rows, "thermal_zone", zone, s->err);
     if (st >= 0)
-        st = tm_proto_named_counter(s->rows, &named, tm_text_at(zone.data ? zone.data : (const uint8_t *)"", zone.len),
+        st = tm_proto_named_counter(s->rows, &named, tm_text_given(zone.data, zone.len),
                                     &row, s->err);
     return st < 0 ? st : tm_proto_add(s->rows, &row, s->err);
 }
