@@ -5,11 +5,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct tm_span {
     const char *s;
     size_t len;
 };
+
+/* True if SPAN is the text S. */
+static inline bool tm_span_is(struct tm_span span, const char *s)
+{
+    return span.len == strlen(s) && memcmp(span.s, s, span.len) == 0;
+}
+
+/* True if SPAN begins with the text S. */
+static inline bool tm_span_begins(struct tm_span span, const char *s)
+{
+    const size_t len = strlen(s);
+    return span.len >= len && memcmp(span.s, s, len) == 0;
+}
 
 /* Returns the first occurrence of NEEDLE in HAYSTACK, or NULL. */
 const char *tm_span_find(struct tm_span haystack, const char *needle);

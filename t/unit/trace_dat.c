@@ -12,11 +12,6 @@ static struct tm_span span(const char *text)
     return (struct tm_span){text, strlen(text)};
 }
 
-static bool is(struct tm_span got, const char *want)
-{
-    return got.len == strlen(want) && memcmp(got.s, want, got.len) == 0;
-}
-
 static const struct tm_child_event sample = {.kind = TM_CHILD_EVENT, .buffer = 3, .time_ns = -5, .cpu = 7,
                                                   .tid = 99, .pid = -1, .cycles = 5, .lost = UINT64_MAX};
 
@@ -36,7 +31,8 @@ static void test_records(void)
     ok(tm_child_event_read(&got, &in, &err) == TM_OK);
     ok(got.kind == TM_CHILD_EVENT && got.buffer == 3 && got.time_ns == -5 && got.cpu == 7 && got.tid == 99);
     ok(got.pid == -1 && got.cycles == 5);
-    ok(got.lost == UINT64_MAX && is(got.event, "sched_switch") && is(got.task, "a b") && is(got.args, "x=1"));
+    ok(got.lost == UINT64_MAX && tm_span_is(got.event, "sched_switch") && tm_span_is(got.task, "a b") &&
+       tm_span_is(got.args, "x=1"));
     ok(tm_child_event_read(&got, &in, &err) == TM_OK);
     ok(got.kind == TM_CHILD_EVENT_DONE && got.lost == 2 && got.args.len == 0);
     ok(tm_child_event_read(&got, &in, &err) == TM_END);

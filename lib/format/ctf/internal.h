@@ -24,15 +24,6 @@ struct tm_ctf {
     struct tm_error refused; /* why the library cannot read the trace */
 };
 
-/* A field of an event. */
-struct tm_ctf_arg {
-    char letter; /* enum tm_ctf_arg_letter */
-    struct tm_span key, value;
-};
-
-/* Takes the next field from ARGS. False: there is none. */
-bool tm_ctf_arg_next(struct tm_span *args, struct tm_ctf_arg *arg);
-
 /* Adds the rows of EVENT. TM_OK; or an error. */
 enum tm_status tm_ctf_add_event(struct tm_ctf *ctf, const struct tm_child_event *event, struct tm_error *err);
 

@@ -9,17 +9,20 @@
 
 enum { NAMED_MAX = 1 << 20, CPU_MAX = 1 << 16 };
 
-static bool is(struct tm_span s, const char *text)
+/* True if EVENT has the name of a system call after PREFIX. */
+static bool is_call(struct tm_span event, const char *prefix)
 {
-    return s.len == strlen(text) && memcmp(s.s, text, s.len) == 0;
+    return event.len > strlen(prefix) && tm_span_begins(event, prefix);
 }
 
-static bool begins(struct tm_span s, const char *with)
-{
-    return s.len > strlen(with) && memcmp(s.s, with, strlen(with)) == 0;
-}
+/* A field of an event. */
+struct arg {
+    char letter; /* enum tm_ctf_arg_letter */
+    struct tm_span key, value;
+};
 
-bool tm_ctf_arg_next(struct tm_span *args, struct tm_ctf_arg *arg)
+/* Takes the next field from ARGS. False: there is none. */
+static bool next_arg(struct tm_span *args, struct arg *arg)
 {
     if (args->len < 3)
         return false;
@@ -38,14 +41,14 @@ bool tm_ctf_arg_next(struct tm_span *args, struct tm_ctf_arg *arg)
 
 static bool find_int(struct tm_span args, const char *key, int64_t *value)
 {
-    struct tm_ctf_arg arg;
-    while (tm_ctf_arg_next(&args, &arg))
-        if (is(arg.key, key))
+    struct arg arg;
+    while (next_arg(&args, &arg))
+        if (tm_span_is(arg.key, key))
             return tm_span_int(arg.value, value);
     return false;
 }
 
-static enum tm_status put_arg(struct tm_ctf *c, const struct tm_ctf_arg *arg)
+static enum tm_status put_arg(struct tm_ctf *c, const struct arg *arg)
 {
     int64_t number;
     bool is_number = arg->letter != TM_CTF_ARG_TEXT && tm_span_int(arg->value, &number);
@@ -59,8 +62,8 @@ static enum tm_status put_arg(struct tm_ctf *c, const struct tm_ctf_arg *arg)
 
 static enum tm_status put_args(struct tm_ctf *c, struct tm_span args, struct tm_error *err)
 {
-    struct tm_ctf_arg arg;
-    while (c->context.sink->want_detail && tm_ctf_arg_next(&args, &arg))
+    struct arg arg;
+    while (c->context.sink->want_detail && next_arg(&args, &arg))
         if (put_arg(c, &arg) != TM_OK)
             return tm_error_nomem(err);
     return TM_OK;
@@ -171,24 +174,25 @@ static const char *ftrace_key(struct tm_span key)
         {"prev_tid", "prev_pid"}, {"next_tid", "next_pid"}, {"tid", "pid"}, {"parent_tid", "parent_pid"},
         {"child_tid", "child_pid"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (is(key, names[i][0]))
+        if (tm_span_is(key, names[i][0]))
             return names[i][1];
     return NULL;
 }
 
 /* Appends ARG to the line in the form that ftrace prints for EVENT. */
-static enum tm_status put_line_arg(struct tm_ctf *c, struct tm_span event, const struct tm_ctf_arg *arg, bool is_first)
+static enum tm_status put_line_arg(struct tm_ctf *c, struct tm_span event, const struct arg *arg, bool is_first)
 {
     char state[TM_SCHED_STATE_TEXT_MAX];
     const char *key = ftrace_key(arg->key);
     struct tm_span name = key ? (struct tm_span){key, strlen(key)} : arg->key, value = arg->value;
-    bool is_switch = is(event, "sched_switch");
+    bool is_switch = tm_span_is(event, "sched_switch");
     int64_t mask;
-    if (is_switch && is(name, "prev_state") && tm_span_int(value, &mask)) {
+    if (is_switch && tm_span_is(name, "prev_state") && tm_span_int(value, &mask)) {
         tm_sched_state_text((uint32_t)mask & INT32_MAX, c->kernel_version, '|', state);
         value = (struct tm_span){state, strlen(state)};
     }
-    enum tm_status st = is_first ? TM_OK : tm_buf_add_str(&c->line, is_switch && is(name, "next_comm") ? " ==> " : " ");
+    const char *before = is_switch && tm_span_is(name, "next_comm") ? " ==> " : " ";
+    enum tm_status st = is_first ? TM_OK : tm_buf_add_str(&c->line, before);
     if (st == TM_OK)
         st = tm_buf_add(&c->line, name.s, name.len);
     if (st == TM_OK)
@@ -200,7 +204,7 @@ static enum tm_status put_line_arg(struct tm_ctf *c, struct tm_span event, const
 static enum tm_status add_line(struct tm_ctf *c, const struct tm_child_event *event, int64_t tid, struct tm_error *err)
 {
     struct tm_span args = event->args, task = event->task;
-    struct tm_ctf_arg arg;
+    struct arg arg;
     struct tm_event e = row_of(c, event, tid);
     if (task.len == 0)
         task = (struct tm_span){"<...>", 5};
@@ -210,7 +214,7 @@ static enum tm_status add_line(struct tm_ctf *c, const struct tm_child_event *ev
                                     .cpu = (uint32_t)event->cpu};
     enum tm_status st = tm_ftrace_text_begin(&line, &c->line);
     size_t front = c->line.len;
-    while (st == TM_OK && tm_ctf_arg_next(&args, &arg))
+    while (st == TM_OK && next_arg(&args, &arg))
         st = put_line_arg(c, event->event, &arg, c->line.len == front);
     for (size_t i = front; i < c->line.len; i++)
         if (c->line.data[i] == '\n' || c->line.data[i] == '\r')
@@ -242,7 +246,7 @@ enum tm_status tm_ctf_add_event(struct tm_ctf *c, const struct tm_child_event *e
         return st;
     if (!c->is_kernel || event->cpu < 0 || event->cpu >= CPU_MAX)
         return add_instant(c, event, tid, err);
-    if (is(event->event, "sched_switch")) {
+    if (tm_span_is(event->event, "sched_switch")) {
         int64_t prev;
         tid = tid < 0 && find_int(event->args, "prev_tid", &prev) && prev >= 0 && prev <= INT32_MAX ? prev : tid;
         if (find_int(event->args, "next_tid", &next) && next >= 0 && next <= INT32_MAX &&
@@ -251,9 +255,9 @@ enum tm_status tm_ctf_add_event(struct tm_ctf *c, const struct tm_child_event *e
     }
     if (tid < 0)
         return add_instant(c, event, tid, err);
-    if (begins(event->event, entry))
+    if (is_call(event->event, entry))
         return add_call(c, event, tid, (struct call){TM_KIND_SLICE_BEGIN, after(event->event, entry)}, err);
-    if (begins(event->event, exit))
+    if (is_call(event->event, exit))
         return add_call(c, event, tid, (struct call){TM_KIND_SLICE_END, after(event->event, exit)}, err);
     return add_line(c, event, tid, err);
 }

@@ -23,11 +23,6 @@ static int split(struct tm_span line, struct tm_span *words, int max)
     return n;
 }
 
-static bool is_word(struct tm_span w, const char *text)
-{
-    return w.len == strlen(text) && memcmp(w.s, text, w.len) == 0;
-}
-
 static bool parse_pid(struct tm_span w, int64_t *pid)
 {
     return tm_span_int(w, pid) && *pid >= 0 && *pid <= UINT32_MAX;
@@ -88,8 +83,8 @@ enum tm_status tm_process_dump_line(struct tm_process_dump *dump, struct tm_even
 {
     struct tm_span words[WORDS_MAX];
     int n = split(line, words, dump->is_short ? 4 : WORDS_MAX);
-    if (n >= 4 && is_word(words[0], "USER") && is_word(words[1], "PID")) {
-        dump->is_short = is_word(words[2], "TID");
+    if (n >= 4 && tm_span_is(words[0], "USER") && tm_span_is(words[1], "PID")) {
+        dump->is_short = tm_span_is(words[2], "TID");
         return TM_OK;
     }
     if (dump->is_short)

@@ -1,6 +1,5 @@
 #include "format/ftrace/systrace.h"
 
-#include "base/pb.h"
 #include "base/span.h"
 #include "format/ftrace/ftrace_text.h"
 #include "format/ftrace/process_dump.h"
@@ -43,12 +42,6 @@ static bool has(struct tm_span s, const char *text)
     return tm_span_find(s, text) != NULL;
 }
 
-static bool starts(struct tm_span s, const char *text)
-{
-    size_t n = strlen(text);
-    return s.len >= n && memcmp(s.s, text, n) == 0;
-}
-
 static bool starts_nocase(struct tm_span s, const char *text)
 {
     size_t n = strlen(text);
@@ -66,8 +59,8 @@ static bool sniff(const uint8_t *head, size_t len)
 {
     struct tm_span s = {(const char *)head, len < TM_SNIFF_BYTES ? len : TM_SNIFF_BYTES};
     return has(s, "# tracer") || has(s, "TRACE:\n") || starts_nocase(s, "<!doctype html>") ||
-           starts_nocase(s, "<html>") || starts(s, "cpus=") || starts(s, " ") ||
-           (starts(s, "version = ") && has(s, "\ncpus=")); /* older versions of trace-cmd report */
+           starts_nocase(s, "<html>") || tm_span_begins(s, "cpus=") || tm_span_begins(s, " ") ||
+           (tm_span_begins(s, "version = ") && has(s, "\ncpus=")); /* older versions of trace-cmd report */
 }
 
 static enum tm_status open_systrace(const struct tm_format_context *context, void **state, struct tm_error *err)
@@ -97,7 +90,7 @@ static struct tm_span cut_prefix(struct systrace *f, struct tm_span line)
         memcpy(f->prefix, line.s, n + 1);
         f->has_prefix = true;
     }
-    if (!f->has_prefix || !starts(line, f->prefix))
+    if (!f->has_prefix || !tm_span_begins(line, f->prefix))
         return line;
     n = strlen(f->prefix);
     return (struct tm_span){line.s + n, line.len - n};
@@ -108,7 +101,7 @@ static bool take_lost(struct systrace *f, struct tm_span line)
 {
     struct tm_span rest = line, count, head;
     int64_t n = 1;
-    if (!starts(line, "CPU:") || (!has(line, "[LOST ") && !has(line, "EVENTS DROPPED]")))
+    if (!tm_span_begins(line, "CPU:") || (!has(line, "[LOST ") && !has(line, "EVENTS DROPPED]")))
         return false;
     if (!tm_span_cut(&rest, "[LOST ", &head))
         (void)tm_span_cut(&rest, "[", &head);
@@ -125,7 +118,7 @@ static bool is_stack_line(struct tm_span line)
         line.s++;
         line.len--;
     }
-    return starts(line, "=> ");
+    return tm_span_begins(line, "=> ");
 }
 
 /* True for a line that a trace contains by design and that is not an event. */
@@ -133,11 +126,11 @@ static bool is_remark(struct systrace *f, struct tm_span line)
 {
     if (line.len == 0 || line.s[0] == '#' || is_stack_line(line) || take_lost(f, line))
         return true;
-    if (starts(line, "cpus=")) {
+    if (tm_span_begins(line, "cpus=")) {
         f->report = true;
         return true;
     }
-    return starts(line, "version = ") || (starts(line, "CPU ") && has(line, " is empty"));
+    return tm_span_begins(line, "version = ") || (tm_span_begins(line, "CPU ") && has(line, " is empty"));
 }
 
 static const char data_tag[] = "<script class=\"trace-data\" type=\"application/text\">";
@@ -210,8 +203,8 @@ static enum tm_status trace_line(struct systrace *f, struct tm_span raw, uint64_
 static bool begins_trace(struct tm_span line)
 {
     struct tm_systrace_line event;
-    if (starts(line, "#"))
-        return has(line, "TASK-PID") || starts(line, "# tracer:");
+    if (tm_span_begins(line, "#"))
+        return has(line, "TASK-PID") || tm_span_begins(line, "# tracer:");
     return tm_systrace_line_parse(line.s, line.len, &event) == TM_OK;
 }
 
@@ -227,9 +220,9 @@ static enum tm_status take_line(struct systrace *f, struct tm_span line, uint64_
     case HTML_DATA:
         if (begins_trace(line))
             f->section = TRACE;
-        else if (starts(line, "PROCESS DUMP"))
+        else if (tm_span_begins(line, "PROCESS DUMP"))
             f->section = PROCESS_DUMP;
-        else if (starts(line, "CGROUP DUMP"))
+        else if (tm_span_begins(line, "CGROUP DUMP"))
             f->section = CGROUP_DUMP;
         if (f->section == HTML_DATA) {
             skip_line(f, line, byte);

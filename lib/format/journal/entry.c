@@ -28,11 +28,6 @@ bool tm_journal_is_field(struct tm_span name)
     return true;
 }
 
-static bool is(struct tm_span name, const char *word)
-{
-    return name.len == strlen(word) && memcmp(name.s, word, name.len) == 0;
-}
-
 static bool number(const uint8_t *value, size_t len, int64_t max, int64_t *result)
 {
     return len > 0 && *value >= '0' && *value <= '9' &&
@@ -59,11 +54,11 @@ static bool boot(const uint8_t *value, size_t len, struct tm_key *key)
 static bool take_time(struct tm_journal_entry *e, struct tm_span name, const uint8_t *value, size_t len)
 {
     const int64_t max = INT64_MAX / 1000;
-    if (is(name, "__REALTIME_TIMESTAMP"))
+    if (tm_span_is(name, "__REALTIME_TIMESTAMP"))
         e->has_realtime = number(value, len, max, &e->realtime_us);
-    else if (is(name, "__MONOTONIC_TIMESTAMP"))
+    else if (tm_span_is(name, "__MONOTONIC_TIMESTAMP"))
         e->has_monotonic = number(value, len, max, &e->monotonic_us);
-    else if (is(name, "_BOOT_ID"))
+    else if (tm_span_is(name, "_BOOT_ID"))
         e->has_boot = boot(value, len, &e->boot);
     else
         return false;
@@ -86,7 +81,7 @@ static enum tm_status put_arg(struct tm_journal_entry *e, struct tm_span name, c
     }
     memcpy(key, name.s, name.len);
     key[name.len] = '\0';
-    bool is_number = is(name, "_UID") || is(name, "_GID") || is(name, "PRIORITY");
+    bool is_number = tm_span_is(name, "_UID") || tm_span_is(name, "_GID") || tm_span_is(name, "PRIORITY");
     return is_number && number(value, len, UINT32_MAX, &numeral) ? tm_detail_arg_int(&e->args, key, numeral)
                                                                 : tm_detail_arg_text(&e->args, key, value, len);
 }
@@ -94,23 +89,23 @@ static enum tm_status put_arg(struct tm_journal_entry *e, struct tm_span name, c
 enum tm_status tm_journal_entry_add(struct tm_journal_entry *e, struct tm_span name, const uint8_t *value, size_t len)
 {
     bool is_time = take_time(e, name, value, len);
-    if (e->is_brief || (is_time && !is(name, "_BOOT_ID")))
+    if (e->is_brief || (is_time && !tm_span_is(name, "_BOOT_ID")))
         return TM_OK;
-    if (is(name, "MESSAGE"))
+    if (tm_span_is(name, "MESSAGE"))
         return store_first(&e->message, value, len);
-    if (is(name, "SYSLOG_IDENTIFIER"))
+    if (tm_span_is(name, "SYSLOG_IDENTIFIER"))
         return store_first(&e->tag, value, len);
-    if (is(name, "_PID") && number(value, len, UINT32_MAX, &e->pid)) {
+    if (tm_span_is(name, "_PID") && number(value, len, UINT32_MAX, &e->pid)) {
         e->has_pid = true;
         return TM_OK;
     }
-    if (is(name, "_TID") && number(value, len, UINT32_MAX, &e->tid)) {
+    if (tm_span_is(name, "_TID") && number(value, len, UINT32_MAX, &e->tid)) {
         e->has_tid = true;
         return TM_OK;
     }
-    if (is(name, "PRIORITY") && !number(value, len, 7, &e->priority))
+    if (tm_span_is(name, "PRIORITY") && !number(value, len, 7, &e->priority))
         e->priority = -1;
-    enum tm_status st = is(name, "_COMM") ? store_first(&e->comm, value, len) : TM_OK;
+    enum tm_status st = tm_span_is(name, "_COMM") ? store_first(&e->comm, value, len) : TM_OK;
     /* address fields: they locate the entry in its journal */
     bool is_address = name.len > 2 && name.s[0] == '_' && name.s[1] == '_';
     return st < 0 || is_address ? st : put_arg(e, name, value, len);

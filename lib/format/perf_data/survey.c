@@ -65,18 +65,12 @@ static enum tm_status note_fork(struct tm_perf *p, const struct tm_perf_record *
     return st;
 }
 
-static bool begins(struct tm_span s, const char *with)
-{
-    size_t len = strlen(with);
-    return s.len >= len && memcmp(s.s, with, len) == 0;
-}
-
 /* True for memory that belongs to no file. Addresses in it are not relative to its start. */
 static bool is_anonymous(struct tm_span name)
 {
     static const char *const names[] = {"//anon", "/dev/zero", "/anon_hugepage", "[heap]", "[stack", "/SYSV"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (begins(name, names[i]))
+        if (tm_span_begins(name, names[i]))
             return true;
     return false;
 }
@@ -86,7 +80,7 @@ static bool is_anonymous(struct tm_span name)
 static struct tm_span mapped_name(struct tm_span name, struct tm_perf_mapping *mapping)
 {
     static const char kernel[] = "[kernel.kallsyms]";
-    if (begins(name, kernel)) {
+    if (tm_span_begins(name, kernel)) {
         name.len = sizeof kernel - 1;
         mapping->offset = 0;
     } else if (is_anonymous(name)) {

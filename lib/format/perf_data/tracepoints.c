@@ -44,17 +44,6 @@ static bool ends_with(struct tm_span s, const char *end)
     return s.len >= len && memcmp(s.s + s.len - len, end, len) == 0;
 }
 
-static bool begins_with(struct tm_span s, const char *with)
-{
-    size_t len = strlen(with);
-    return s.len >= len && memcmp(s.s, with, len) == 0;
-}
-
-static bool is_text(struct tm_span s, const char *text)
-{
-    return s.len == strlen(text) && memcmp(s.s, text, s.len) == 0;
-}
-
 /* Fields that a reader of ftrace text uses and that the kernel prints in a form other than name=value. */
 static const struct special {
     const char *event, *field, *key;
@@ -80,7 +69,7 @@ static void find_special(struct tm_span event, struct tm_tracepoint_field *field
     field->key = field->name;
     field->how = TM_TRACEPOINT_PLAIN;
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
-        if (is_text(event, specials[i].event) && is_text(field->name, specials[i].field)) {
+        if (tm_span_is(event, specials[i].event) && tm_span_is(field->name, specials[i].field)) {
             field->key = (struct tm_span){specials[i].key, strlen(specials[i].key)};
             field->how = specials[i].how;
             return;
@@ -91,9 +80,9 @@ static void find_special(struct tm_span event, struct tm_tracepoint_field *field
 static enum tm_tracepoint_type type_of(struct tm_span declaration, bool is_array, uint32_t size)
 {
     bool is_char = tm_span_find(declaration, "char") != NULL;
-    if (begins_with(declaration, "__data_loc"))
+    if (tm_span_begins(declaration, "__data_loc"))
         return is_char && size == 4 ? TM_TRACEPOINT_DATA_LOC : TM_TRACEPOINT_BYTES;
-    if (begins_with(declaration, "__rel_loc"))
+    if (tm_span_begins(declaration, "__rel_loc"))
         return is_char && size == 4 ? TM_TRACEPOINT_REL_LOC : TM_TRACEPOINT_BYTES;
     if (is_array)
         return is_char ? TM_TRACEPOINT_TEXT : TM_TRACEPOINT_BYTES;
@@ -133,9 +122,9 @@ static enum tm_status add_fields(struct tm_tracepoints *t, struct tm_span text, 
     while (text.len) {
         struct tm_span line = next_line(&text);
         struct tm_tracepoint_field field;
-        if (begins_with(line, "print fmt:"))
+        if (tm_span_begins(line, "print fmt:"))
             break;
-        if (!parse_field(line, &field) || begins_with(field.name, "common_"))
+        if (!parse_field(line, &field) || tm_span_begins(field.name, "common_"))
             continue;
         if (t->field_count == TM_TRACEPOINT_FIELDS_MAX)
             return tm_error_set(err, TM_E_INPUT, "more than the limit of %d fields of tracepoints",

@@ -130,8 +130,7 @@ static void find_relation(struct trace_dat *d)
 
 static bool is_switch(const struct tm_child_event *record)
 {
-    static const char name[] = "sched_switch";
-    return record->event.len == sizeof name - 1 && memcmp(record->event.s, name, sizeof name - 1) == 0;
+    return tm_span_is(record->event, "sched_switch");
 }
 
 /* Appends args. Bytes that would end a line become blanks. */
