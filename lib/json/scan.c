@@ -286,7 +286,7 @@ bool tm_json_find(const struct tm_json_value *object, const char *name, struct t
     struct tm_json_scan scan = tm_json_scan_of(object);
     scan.p++;
     while (tm_json_member(&scan, &k, &v) == TM_JSON_OK)
-        if (tm_json_is(&k, name, strlen(name))) {
+        if (tm_json_is(&k, name)) {
             *value = v;
             found = true;
         }

@@ -126,11 +126,23 @@ size_t tm_json_resolve(const struct tm_json_value *key, uint8_t *out, size_t siz
 bool tm_json_is_escaped(const struct tm_json_value *key, const char *text, size_t len);
 
 /* True if KEY is TEXT (LEN bytes, no backslash), even if parts of KEY are escaped (RFC 8259, section 8.3). */
-static inline bool tm_json_is(const struct tm_json_value *key, const char *text, size_t len)
+static inline bool tm_json_is_bytes(const struct tm_json_value *key, const char *text, size_t len)
 {
     if (key->escaped)
         return tm_json_is_escaped(key, text, len);
     return key->len == len && memcmp(key->data, text, len) == 0;
+}
+
+/* True if KEY is the C string TEXT (no backslash), even if parts of KEY are escaped. */
+static inline bool tm_json_is(const struct tm_json_value *key, const char *text)
+{
+    return tm_json_is_bytes(key, text, strlen(text));
+}
+
+/* True if VALUE is a number or a string. Formats write ids, times and counts as either. */
+static inline bool tm_json_is_scalar(const struct tm_json_value *value)
+{
+    return value->type == TM_JSON_NUMBER || value->type == TM_JSON_STRING;
 }
 
 /* Appends the escape of the control character, quote or backslash C to OUT. TM_OK or TM_E_SYSTEM. */

@@ -4,11 +4,6 @@
 #include "base/decimal.h"
 #include "base/hash.h"
 
-static bool is(struct tm_text a, const char *s)
-{
-    return a.len == strlen(s) && memcmp(a.data, s, a.len) == 0;
-}
-
 static struct tm_json_value value_of(const struct tm_json_top_member *m)
 {
     return (struct tm_json_value){
@@ -17,7 +12,7 @@ static struct tm_json_value value_of(const struct tm_json_top_member *m)
 
 static bool is_table(const struct tm_json_top_member *m)
 {
-    return is(m->key, "stackFrames") && m->value.len && m->value.data[0] == '{';
+    return tm_text_is(m->key, "stackFrames") && m->value.len && m->value.data[0] == '{';
 }
 
 /* Finds the offset that was added to the times of FILE. False: it is not the same for all of them. */
@@ -41,7 +36,8 @@ static bool offset_of(const struct tm_json_frames *frames, uint32_t file, int64_
 static bool is_samples(const struct tm_json_frames *frames, const struct tm_json_top_member *m)
 {
     int64_t offset_ns;
-    return is(m->key, "samples") && m->value.len && m->value.data[0] == '[' && offset_of(frames, m->file, &offset_ns);
+    return tm_text_is(m->key, "samples") && m->value.len && m->value.data[0] == '[' &&
+           offset_of(frames, m->file, &offset_ns);
 }
 
 bool tm_json_frames_cover(const struct tm_json_frames *frames, const struct tm_json_top_member *m)
@@ -110,11 +106,6 @@ void tm_json_frames_put_id(const struct tm_json_frames *frames, uint32_t file, c
     tm_out_char(&frames->writer->out, '"');
 }
 
-static bool is_id(const struct tm_json_value *v)
-{
-    return v->type == TM_JSON_NUMBER || v->type == TM_JSON_STRING;
-}
-
 /* Writes OBJECT, a frame or a sample of FILE. If RENAMES, renames the frame that its member NAME refers to; adds
  * OFFSET_NS to its ts. */
 static void put_object(struct tm_json_frames *frames, uint32_t file, const struct tm_json_value *object,
@@ -128,8 +119,8 @@ static void put_object(struct tm_json_frames *frames, uint32_t file, const struc
     scan.p++;
     while (object->type == TM_JSON_OBJECT && tm_json_member(&scan, &key, &v) == TM_JSON_OK) {
         size_t quote = v.type == TM_JSON_STRING;
-        bool is_frame = renames && tm_json_is(&key, name, strlen(name)) && is_id(&v);
-        bool is_time = is_sample && offset_ns && tm_json_is(&key, "ts", 2) && is_id(&v) &&
+        bool is_frame = renames && tm_json_is(&key, name) && tm_json_is_scalar(&v);
+        bool is_time = is_sample && offset_ns && tm_json_is(&key, "ts") && tm_json_is_scalar(&v) &&
                        tm_decimal_scale((const char *)v.data, v.len, 3, &ns) == TM_OK && tm_add_i64(ns, offset_ns, &ns);
         if (!is_frame && !is_time)
             continue;

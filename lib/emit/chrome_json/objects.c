@@ -37,7 +37,7 @@ static enum change change_of(const struct tm_json_value *key)
                    {"id", 2, CHANGE_ID},    {"id2", 3, CHANGE_ID2},   {"bind_id", 7, CHANGE_BIND_ID},
                    {"sf", 2, CHANGE_FRAME}, {"esf", 3, CHANGE_FRAME}, {"args", 4, CHANGE_ARGS}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        if (tm_json_is(key, members[i].name, members[i].len))
+        if (tm_json_is_bytes(key, members[i].name, members[i].len))
             return members[i].change;
     return CHANGE_NONE;
 }
@@ -45,11 +45,6 @@ static enum change change_of(const struct tm_json_value *key)
 static bool is_flow(const struct tm_event *e)
 {
     return e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END;
-}
-
-static bool is_scalar(const struct tm_json_value *v)
-{
-    return v->type == TM_JSON_NUMBER || v->type == TM_JSON_STRING;
 }
 
 /* Writes ID2, {"local": ID} or {"global": ID}, with the number of the id. */
@@ -62,7 +57,7 @@ static enum tm_status put_id2(struct tm_json_objects *o, const struct tm_event *
     const uint8_t *from = id2->data;
     scan.p++;
     while (st == TM_OK && tm_json_member(&scan, &key, &value) == TM_JSON_OK) {
-        if (!is_scalar(&value))
+        if (!tm_json_is_scalar(&value))
             continue;
         size_t quote = value.type == TM_JSON_STRING;
         tm_out_bytes(&o->writer->out, from, (size_t)(value.data - quote - from));
@@ -99,14 +94,14 @@ static bool must_change(const struct tm_json_objects *o, const struct object *ob
     switch (change) {
     case CHANGE_NONE: return false;
     case CHANGE_TIME: return tm_event_is_timed(e->flags);
-    case CHANGE_PID: return e->flags & TM_EVENT_HAS_PID && is_scalar(value);
+    case CHANGE_PID: return e->flags & TM_EVENT_HAS_PID && tm_json_is_scalar(value);
     case CHANGE_TID:
-        return (object->to.has_tid && is_scalar(value)) ||
+        return (object->to.has_tid && tm_json_is_scalar(value)) ||
                (e->flags & TM_EVENT_HAS_TID && value->type == TM_JSON_STRING);
     case CHANGE_ID: /* the id of a counter is part of its name */
-        return renames_ids && e->kind != TM_KIND_COUNTER && is_scalar(value);
-    case CHANGE_BIND_ID: return renames_ids && is_scalar(value);
-    case CHANGE_FRAME: return object->renames_frames && is_scalar(value);
+        return renames_ids && e->kind != TM_KIND_COUNTER && tm_json_is_scalar(value);
+    case CHANGE_BIND_ID: return renames_ids && tm_json_is_scalar(value);
+    case CHANGE_FRAME: return object->renames_frames && tm_json_is_scalar(value);
     case CHANGE_ARGS: return object->changes.may_change && value->type == TM_JSON_OBJECT;
     default: return renames_ids && value->type == TM_JSON_OBJECT;
     }

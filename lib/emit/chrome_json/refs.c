@@ -25,9 +25,9 @@ static char phase_of(const struct tm_event *e, int64_t *recorded_ns)
     while (tm_json_key(&scan, &key) == TM_JSON_OK) {
         if (tm_json_pass(&scan, &value) != TM_JSON_OK)
             break;
-        if (tm_json_is(&key, "ph", 2) && value.type == TM_JSON_STRING && value.len)
+        if (tm_json_is(&key, "ph") && value.type == TM_JSON_STRING && value.len)
             phase = (char)value.data[0];
-        if (tm_json_is(&key, "ts", 2) && (value.type == TM_JSON_NUMBER || value.type == TM_JSON_STRING))
+        if (tm_json_is(&key, "ts") && tm_json_is_scalar(&value))
             (void)tm_decimal_scale((const char *)value.data, value.len, 3, recorded_ns);
         if (tm_json_comma(&scan, '}') != TM_JSON_OK)
             break;
@@ -61,11 +61,6 @@ enum tm_status tm_json_refs_find(struct tm_json_refs *refs, const struct tm_even
     changes->may_change = refs->with_objects.count && tm_map_find(&refs->with_objects, e->file, &any) &&
                         tm_json_refs_may_have_key(e, "ef"); /* id_ref, idRef … */
     return TM_OK;
-}
-
-static bool is_scalar(const struct tm_json_value *v)
-{
-    return v->type == TM_JSON_NUMBER || v->type == TM_JSON_STRING;
 }
 
 static void put_text_before(struct tm_json_refs *refs, const uint8_t **from, const struct tm_json_value *value)
@@ -113,7 +108,7 @@ static void put_shifted(struct tm_json_refs *refs, const uint8_t **from, const s
                         int64_t shift_ns)
 {
     int64_t ns;
-    if (!is_scalar(value) || tm_decimal_scale((const char *)value->data, value->len, 3, &ns) != TM_OK ||
+    if (!tm_json_is_scalar(value) || tm_decimal_scale((const char *)value->data, value->len, 3, &ns) != TM_OK ||
         !tm_add_i64(ns, shift_ns, &ns))
         return;
     put_text_before(refs, from, value);
@@ -141,17 +136,17 @@ enum tm_status tm_json_refs_write(struct tm_json_refs *refs, const struct tm_eve
             continue;
         if (tm_json_value(&scan, &value) != TM_JSON_OK)
             break;
-        bool is_time = changes->is_profile ? tm_json_is(&key, "startTime", 9) || tm_json_is(&key, "endTime", 7)
-                                           : tm_json_is(&key, "issue_ts", 8);
-        bool is_ref = tm_json_is(&key, "id_ref", 6) || tm_json_is(&key, "idRef", 5) || tm_json_is(&key, "linked_id", 9);
-        if (is_ref && is_scalar(&value) && refs->inputs->are_several) {
+        bool is_time = changes->is_profile ? tm_json_is(&key, "startTime") || tm_json_is(&key, "endTime")
+                                           : tm_json_is(&key, "issue_ts");
+        bool is_ref = tm_json_is(&key, "id_ref") || tm_json_is(&key, "idRef") || tm_json_is(&key, "linked_id");
+        if (is_ref && tm_json_is_scalar(&value) && refs->inputs->are_several) {
             put_text_before(refs, &from, &value);
             st = tm_json_writer_id(refs->writer, e, TM_JSON_ID_OF_EVENT, &value, err);
         } else if (changes->has_times && is_time) {
             put_shifted(refs, &from, &value, changes->shift_ns);
-        } else if (changes->is_snapshot && tm_json_is(&key, "id", 2) && refs->inputs->are_several) {
+        } else if (changes->is_snapshot && tm_json_is(&key, "id") && refs->inputs->are_several) {
             st = put_nested_id(refs, e, &from, &value, err);
-        } else if (tm_json_is(&key, "pid_ref", 7) || tm_json_is(&key, "pidRef", 6)) {
+        } else if (tm_json_is(&key, "pid_ref") || tm_json_is(&key, "pidRef")) {
             st = put_pid(refs, e, &from, &value, err);
         }
     }

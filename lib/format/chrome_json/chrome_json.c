@@ -98,8 +98,8 @@ static bool is_at_event(struct tm_json_scan scan)
 {
     struct tm_json_value key, value;
     scan.p++;
-    while (tm_json_key(&scan, &key) == TM_JSON_OK && !tm_json_is(&key, "traceEvents", 11)) {
-        if (tm_json_is(&key, "ph", 2))
+    while (tm_json_key(&scan, &key) == TM_JSON_OK && !tm_json_is(&key, "traceEvents")) {
+        if (tm_json_is(&key, "ph"))
             return scan.p < scan.end && *scan.p == '"';
         if (tm_json_value(&scan, &value) != TM_JSON_OK || tm_json_comma(&scan, '}') != TM_JSON_OK)
             return false;

@@ -19,8 +19,7 @@ static enum tm_status put_prefix(struct tm_json_row_builder *w, struct tm_buf *n
 static bool read_value(struct tm_json_row_builder *w, const struct tm_json_value *v)
 {
     bool is_double;
-    if ((v->type != TM_JSON_NUMBER && v->type != TM_JSON_STRING) ||
-        !tm_json_number(v->data, v->len, &is_double, &w->event.value))
+    if (!tm_json_is_scalar(v) || !tm_json_number(v->data, v->len, &is_double, &w->event.value))
         return false;
     w->event.flags = (w->event.flags & ~(uint32_t)TM_EVENT_VALUE_DOUBLE) | TM_EVENT_HAS_VALUE |
                      (is_double ? (uint32_t)TM_EVENT_VALUE_DOUBLE : 0);

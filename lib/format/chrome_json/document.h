@@ -60,10 +60,6 @@ enum tm_json_status tm_json_large_step(struct tm_json_document *doc, struct tm_j
 enum tm_json_status tm_json_salvage_step(struct tm_json_document *doc, struct tm_json_scan *scan);
 enum tm_json_status tm_json_rest_step(struct tm_json_document *doc);
 
-/* Reads a member of the outer object: makes metadata rows and clock hints. */
-enum tm_status tm_json_top_value(struct tm_json_document *doc, const struct tm_json_value *key,
-                                 const struct tm_json_value *value, struct tm_error *err);
-
 /* hint.c: writes the clock hints of the member. */
 enum tm_status tm_json_hint(struct tm_json_document *doc, const struct tm_json_value *key,
                             const struct tm_json_value *value, struct tm_error *err);

@@ -20,7 +20,7 @@ static enum tm_status put_base(struct tm_json_document *doc, const struct tm_jso
                                const char *source, struct tm_error *err)
 {
     int64_t ns;
-    if ((value->type != TM_JSON_NUMBER && value->type != TM_JSON_STRING) ||
+    if (!tm_json_is_scalar(value) ||
         tm_decimal_scale((const char *)value->data, value->len, scale, &ns) != TM_OK || ns <= 0)
         return TM_OK;
     return put_hint(doc, TM_CLOCK_REALTIME, ns, source, err);
@@ -30,14 +30,14 @@ enum tm_status tm_json_hint(struct tm_json_document *doc, const struct tm_json_v
                             const struct tm_json_value *value, struct tm_error *err)
 {
     struct tm_json_value inner;
-    if (tm_json_is(key, "baseTimeNanoseconds", 19)) /* Kineto: the origin of all times */
+    if (tm_json_is(key, "baseTimeNanoseconds")) /* Kineto: the origin of all times */
         return put_base(doc, value, 0, "baseTimeNanoseconds", err);
-    if (tm_json_is(key, "beginningOfTime", 15)) /* clang -ftime-trace: microseconds */
+    if (tm_json_is(key, "beginningOfTime")) /* clang -ftime-trace: microseconds */
         return put_base(doc, value, 3, "beginningOfTime", err);
-    if (tm_json_is(key, "viztracer_metadata", 18) && tm_json_find(value, "baseTimeNanoseconds", &inner))
+    if (tm_json_is(key, "viztracer_metadata") && tm_json_find(value, "baseTimeNanoseconds", &inner))
         return put_base(doc, &inner, 0, "viztracer_metadata.baseTimeNanoseconds", err);
-    if (tm_json_is(key, "metadata", 8) && tm_json_find(value, "clock-domain", &inner) &&
-        inner.type == TM_JSON_STRING && tm_json_is(&inner, "LINUX_CLOCK_MONOTONIC", 21))
+    if (tm_json_is(key, "metadata") && tm_json_find(value, "clock-domain", &inner) &&
+        inner.type == TM_JSON_STRING && tm_json_is(&inner, "LINUX_CLOCK_MONOTONIC"))
         return put_hint(doc, TM_CLOCK_MONOTONIC, 0, "metadata.clock-domain", err);
     return TM_OK;
 }
@@ -51,7 +51,7 @@ enum tm_status tm_json_event_hint(struct tm_json_document *doc, struct tm_error 
     const struct tm_json_value *name = tm_json_event_of(e, TM_JF_NAME, TM_JSON_STRING);
     const struct tm_json_value *args = tm_json_event_of(e, TM_JF_ARGS, TM_JSON_OBJECT);
     struct tm_json_value process, versions;
-    if (ph == NULL || name == NULL || args == NULL || !tm_json_is(ph, "M", 1) || !tm_json_is(name, "node", 4) ||
+    if (ph == NULL || name == NULL || args == NULL || !tm_json_is(ph, "M") || !tm_json_is(name, "node") ||
         !tm_json_find(args, "process", &process) || !tm_json_find(&process, "versions", &versions))
         return TM_OK;
     return put_hint(doc, TM_CLOCK_MONOTONIC, 0, "args.process.versions", err);

@@ -48,7 +48,7 @@ static bool find_id(struct tm_json_row_builder *w, struct tm_json_id *id, bool *
     struct tm_json_scan scan = tm_json_scan_of(id2);
     scan.p++;
     while (tm_json_member(&scan, &key, &value) == TM_JSON_OK) {
-        int which = tm_json_is(&key, "global", 6) ? 0 : tm_json_is(&key, "local", 5) ? 1 : -1;
+        int which = tm_json_is(&key, "global") ? 0 : tm_json_is(&key, "local") ? 1 : -1;
         if (which < 0)
             continue;
         has[which] = true;
@@ -122,7 +122,7 @@ enum tm_status tm_json_flow(struct tm_json_row_builder *w)
     w->event.track = mix_number(hash, tm_json_id_flow(&id));
     w->event.kind = w->phase == 's' ? TM_KIND_FLOW_START : w->phase == 't' ? TM_KIND_FLOW_STEP : TM_KIND_FLOW_END;
     w->event.flags |= TM_EVENT_HAS_TRACK | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD);
-    if (w->phase == 'f' && (bp == NULL || !tm_json_is(bp, "e", 1))) {
+    if (w->phase == 'f' && (bp == NULL || !tm_json_is(bp, "e"))) {
         w->event.value = TM_FLOW_BINDS_NEXT;
         w->event.flags |= TM_EVENT_HAS_VALUE;
     }

@@ -161,7 +161,7 @@ enum tm_status tm_json_metadata_event(struct tm_json_row_builder *w)
 {
     const struct tm_json_value *name = tm_json_event_of(w->json, TM_JF_NAME, TM_JSON_STRING);
     for (size_t i = 0; name && i < sizeof metas / sizeof metas[0]; i++) {
-        if (!tm_json_is(name, metas[i].name, strlen(metas[i].name)))
+        if (!tm_json_is(name, metas[i].name))
             continue;
         enum tm_status st = put_meta(w, &metas[i]);
         if (st == TM_OK)

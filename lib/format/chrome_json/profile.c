@@ -49,7 +49,7 @@ static enum tm_status get_node(struct tm_json_profile *p, uint32_t session, uint
         if (tm_array_grow(&p->nodes, &p->node_cap, number, sizeof *p->nodes, NULL) < 0 ||
             tm_map_set(&p->node_of, key, number) < 0)
             return TM_E_SYSTEM;
-        p->nodes[p->node_count++] = (struct tm_profile_node){.session = session, .id = id};
+        p->nodes[p->node_count++] = (struct tm_profile_node){.id = id};
     }
     *node = &p->nodes[number];
     return TM_OK;
@@ -90,9 +90,9 @@ static enum tm_status read_frame(struct tm_json_profile *p, const struct tm_json
     struct tm_json_scan scan = tm_json_scan_of(frame);
     scan.p++;
     while (st == TM_OK && tm_json_member(&scan, &k, &v) == TM_JSON_OK) {
-        if (tm_json_is(&k, "functionName", 12))
+        if (tm_json_is(&k, "functionName"))
             st = get_string(p, &v, scratch, &out->function);
-        else if (tm_json_is(&k, "url", 3))
+        else if (tm_json_is(&k, "url"))
             st = get_string(p, &v, scratch, &out->url);
     }
     return st;
@@ -130,13 +130,13 @@ static enum tm_status read_node(struct tm_json_profile *p, uint32_t session, con
     struct tm_json_scan scan = tm_json_scan_of(text);
     scan.p++;
     while (st == TM_OK && tm_json_member(&scan, &k, &v) == TM_JSON_OK) {
-        if (tm_json_is(&k, "id", 2))
+        if (tm_json_is(&k, "id"))
             has_id = get_id(&v, &node.id);
-        else if (tm_json_is(&k, "parent", 6))
+        else if (tm_json_is(&k, "parent"))
             node.has_parent = get_id(&v, &node.parent);
-        else if (tm_json_is(&k, "children", 8) && v.type == TM_JSON_ARRAY)
+        else if (tm_json_is(&k, "children") && v.type == TM_JSON_ARRAY)
             children = v;
-        else if (tm_json_is(&k, "callFrame", 9) && v.type == TM_JSON_OBJECT)
+        else if (tm_json_is(&k, "callFrame") && v.type == TM_JSON_OBJECT)
             st = read_frame(p, &v, scratch, &node);
     }
     if (st < 0 || !has_id || (st = get_node(p, session, node.id, &known)) < 0 || known == NULL)

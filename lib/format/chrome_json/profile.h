@@ -20,7 +20,6 @@ struct tm_profile_session {
 };
 
 struct tm_profile_node {
-    uint32_t session;
     uint32_t id;
     uint32_t parent;
     bool has_parent;

@@ -136,9 +136,9 @@ static enum tm_status do_instant(struct tm_json_row_builder *w)
 {
     const struct tm_json_value *s = tm_json_event_of(w->json, TM_JF_S, TM_JSON_STRING);
     enum tm_scope scope = TM_SCOPE_THREAD;
-    if (s && tm_json_is(s, "g", 1))
+    if (s && tm_json_is(s, "g"))
         scope = TM_SCOPE_GLOBAL;
-    else if (s && tm_json_is(s, "p", 1))
+    else if (s && tm_json_is(s, "p"))
         scope = TM_SCOPE_PROCESS;
     if ((scope == TM_SCOPE_THREAD && !w->has_tid) ||
         (scope == TM_SCOPE_PROCESS && !(w->event.flags & TM_EVENT_HAS_PID)))

@@ -32,9 +32,9 @@ static void read_cpu_profile(const struct tm_json_value *text, struct chunk *c)
     struct tm_json_scan scan = tm_json_scan_of(text);
     scan.p++;
     while (tm_json_member(&scan, &k, &v) == TM_JSON_OK) {
-        if (tm_json_is(&k, "nodes", 5))
+        if (tm_json_is(&k, "nodes"))
             c->has_nodes = take_array(&v, &c->nodes);
-        else if (tm_json_is(&k, "samples", 7))
+        else if (tm_json_is(&k, "samples"))
             c->has_samples = take_array(&v, &c->samples);
     }
 }
@@ -45,11 +45,11 @@ static void read_data(const struct tm_json_value *text, struct chunk *c)
     struct tm_json_scan scan = tm_json_scan_of(text);
     scan.p++;
     while (tm_json_member(&scan, &k, &v) == TM_JSON_OK) {
-        if (tm_json_is(&k, "startTime", 9))
+        if (tm_json_is(&k, "startTime"))
             c->has_start = tm_json_time(&v, &c->start_ns) == TM_OK;
-        else if (tm_json_is(&k, "timeDeltas", 10))
+        else if (tm_json_is(&k, "timeDeltas"))
             c->has_deltas = take_array(&v, &c->deltas);
-        else if (tm_json_is(&k, "cpuProfile", 10) && v.type == TM_JSON_OBJECT)
+        else if (tm_json_is(&k, "cpuProfile") && v.type == TM_JSON_OBJECT)
             read_cpu_profile(&v, c);
     }
 }

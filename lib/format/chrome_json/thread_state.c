@@ -1,13 +1,7 @@
 /* T with a duration: the state of a thread from ts on. The event's name is the state ("Running", "S"). The arguments
  * are cpu, io_wait and blocked_function. Source: json_trace_parser.cc of perfetto. */
-#include "base/pb.h"
 #include "format/chrome_json/internal.h"
 #include "json/number.h"
-
-static bool is_key(const struct tm_json_value *key, const char *name)
-{
-    return tm_json_is(key, name, strlen(name));
-}
 
 static bool whole_number(const struct tm_json_value *v, uint64_t *value)
 {
@@ -25,13 +19,13 @@ static enum tm_status read_args(struct tm_json_row_builder *w, const struct tm_j
     uint64_t number;
     scan.p++;
     while (st >= 0 && tm_json_member(&scan, &key, &value) == TM_JSON_OK) {
-        if (is_key(&key, "cpu") && whole_number(&value, &number) && number <= UINT32_MAX) {
+        if (tm_json_is(&key, "cpu") && whole_number(&value, &number) && number <= UINT32_MAX) {
             e->cpu = (uint32_t)number;
             e->flags |= TM_EVENT_HAS_CPU;
-        } else if (is_key(&key, "io_wait") && whole_number(&value, &number)) {
+        } else if (tm_json_is(&key, "io_wait") && whole_number(&value, &number)) {
             e->value = number;
             e->flags |= TM_EVENT_HAS_VALUE;
-        } else if (is_key(&key, "blocked_function") && value.type == TM_JSON_STRING) {
+        } else if (tm_json_is(&key, "blocked_function") && value.type == TM_JSON_STRING) {
             const uint8_t *text;
             size_t len;
             if (!tm_json_text(&value, &w->rows->name, &text, &len))

@@ -29,12 +29,64 @@ static void note_samples(struct tm_json_document *doc, const struct tm_json_valu
     struct tm_json_value element;
     struct tm_json_scan scan = tm_json_scan_of(value);
     uint64_t count = 0;
-    if (!tm_json_is(key, "samples", 7) || value->type != TM_JSON_ARRAY || !doc->context.sink->want_json_detail)
+    if (!tm_json_is(key, "samples") || value->type != TM_JSON_ARRAY || !doc->context.sink->want_json_detail)
         return;
     scan.p++;
     while (tm_json_element(&scan, &element) == TM_JSON_OK)
         count++;
     tm_json_count(&doc->samples, &doc->first_samples, count, doc->context.input->offset);
+}
+
+/* Adds one member of "metadata" as a row of the metadata table, json_metadata.KEY. */
+static enum tm_status put_metadata(struct tm_json_document *doc, const struct tm_json_value *key,
+                                   const struct tm_json_value *value, struct tm_error *err)
+{
+    Tracemerge__Metadata row = TRACEMERGE__METADATA__INIT;
+    const uint8_t *s = value->data;
+    size_t len = value->len;
+    bool is_double = true;
+    uint64_t bits = 0;
+    tm_buf_clear(&doc->text);
+    if (tm_buf_add_str(&doc->text, "json_metadata.") != TM_OK || tm_json_unescape(key, &doc->text) != TM_OK)
+        return tm_error_nomem(err);
+    if (value->type == TM_JSON_NULL)
+        return TM_OK;
+    if (value->type == TM_JSON_TRUE || value->type == TM_JSON_FALSE) {
+        is_double = false;
+        bits = value->type == TM_JSON_TRUE;
+    } else if (value->type == TM_JSON_NUMBER && !tm_json_number(s, len, &is_double, &bits)) {
+        is_double = true;
+    }
+    if (value->type == TM_JSON_STRING && !tm_json_text(value, &doc->rows.scratch, &s, &len))
+        return tm_error_nomem(err);
+    row.name = tm_bytes(doc->text.data, doc->text.len);
+    row.value_case = is_double ? TRACEMERGE__METADATA__VALUE_STR_VALUE : TRACEMERGE__METADATA__VALUE_INT_VALUE;
+    if (is_double)
+        row.str_value = tm_bytes(s, len);
+    else
+        row.int_value = (int64_t)bits;
+    row.has_file = true;
+    row.file = doc->context.sink->file;
+    enum tm_status st = tm_event_sink_message(doc->context.sink, TM_FRAME_METADATA, &row.base, err);
+    tm_buf_clear(&doc->text);
+    return st;
+}
+
+/* Reads a member of the outer object: makes metadata rows and clock hints. */
+static enum tm_status read_member(struct tm_json_document *doc, const struct tm_json_value *key,
+                                  const struct tm_json_value *value, struct tm_error *err)
+{
+    struct tm_json_value k, v;
+    if (tm_json_is(key, "displayTimeUnit"))
+        doc->display_time_unit = true;
+    enum tm_status st = tm_json_hint(doc, key, value, err);
+    if (st < 0 || !tm_json_is(key, "metadata") || value->type != TM_JSON_OBJECT)
+        return st;
+    struct tm_json_scan scan = tm_json_scan_of(value);
+    scan.p++;
+    while (st >= 0 && tm_json_member(&scan, &k, &v) == TM_JSON_OK)
+        st = put_metadata(doc, &k, &v, err);
+    return st;
 }
 
 /* Enters traceEvents and systemTraceEvents. Adds any other member as a row once its value is complete. SCAN is at the
@@ -44,7 +96,7 @@ static enum tm_json_status take_member(struct tm_json_document *doc, const struc
 {
     struct tm_input *in = doc->context.input;
     struct tm_json_value value;
-    bool events = tm_json_is(key, "traceEvents", 11), system = tm_json_is(key, "systemTraceEvents", 17);
+    bool events = tm_json_is(key, "traceEvents"), system = tm_json_is(key, "systemTraceEvents");
     if (events && *scan->p != '[')
         return tm_json_bad(scan, scan->p, "traceEvents is not an array");
     if (events || (system && *scan->p == '"')) {
@@ -71,7 +123,7 @@ static enum tm_json_status take_member(struct tm_json_document *doc, const struc
     if (st != TM_JSON_OK)
         return st;
     note_samples(doc, key, &value);
-    if (add_member(doc, key, raw, (size_t)(scan->p - raw), err) < 0 || tm_json_top_value(doc, key, &value, err) < 0)
+    if (add_member(doc, key, raw, (size_t)(scan->p - raw), err) < 0 || read_member(doc, key, &value, err) < 0)
         return TM_JSON_CLOSE;
     tm_input_skip(in, (size_t)(scan->p - in->data));
     return TM_JSON_OK;
@@ -130,55 +182,4 @@ enum tm_json_status tm_json_large_step(struct tm_json_document *doc, struct tm_j
         return TM_JSON_MORE;
     doc->place = TM_JSON_IN_KEYS;
     return TM_JSON_OK;
-}
-
-/* Adds one member of "metadata" as a row of the metadata table, json_metadata.KEY. */
-static enum tm_status put_metadata(struct tm_json_document *doc, const struct tm_json_value *key,
-                                   const struct tm_json_value *value, struct tm_error *err)
-{
-    Tracemerge__Metadata row = TRACEMERGE__METADATA__INIT;
-    const uint8_t *s = value->data;
-    size_t len = value->len;
-    bool is_double = true;
-    uint64_t bits = 0;
-    tm_buf_clear(&doc->text);
-    if (tm_buf_add_str(&doc->text, "json_metadata.") != TM_OK || tm_json_unescape(key, &doc->text) != TM_OK)
-        return tm_error_nomem(err);
-    if (value->type == TM_JSON_NULL)
-        return TM_OK;
-    if (value->type == TM_JSON_TRUE || value->type == TM_JSON_FALSE) {
-        is_double = false;
-        bits = value->type == TM_JSON_TRUE;
-    } else if (value->type == TM_JSON_NUMBER && !tm_json_number(s, len, &is_double, &bits)) {
-        is_double = true;
-    }
-    if (value->type == TM_JSON_STRING && !tm_json_text(value, &doc->rows.scratch, &s, &len))
-        return tm_error_nomem(err);
-    row.name = tm_bytes(doc->text.data, doc->text.len);
-    row.value_case = is_double ? TRACEMERGE__METADATA__VALUE_STR_VALUE : TRACEMERGE__METADATA__VALUE_INT_VALUE;
-    if (is_double)
-        row.str_value = tm_bytes(s, len);
-    else
-        row.int_value = (int64_t)bits;
-    row.has_file = true;
-    row.file = doc->context.sink->file;
-    enum tm_status st = tm_event_sink_message(doc->context.sink, TM_FRAME_METADATA, &row.base, err);
-    tm_buf_clear(&doc->text);
-    return st;
-}
-
-enum tm_status tm_json_top_value(struct tm_json_document *doc, const struct tm_json_value *key,
-                                 const struct tm_json_value *value, struct tm_error *err)
-{
-    struct tm_json_value k, v;
-    if (tm_json_is(key, "displayTimeUnit", 15))
-        doc->display_time_unit = true;
-    enum tm_status st = tm_json_hint(doc, key, value, err);
-    if (st < 0 || !tm_json_is(key, "metadata", 8) || value->type != TM_JSON_OBJECT)
-        return st;
-    struct tm_json_scan scan = tm_json_scan_of(value);
-    scan.p++;
-    while (st >= 0 && tm_json_member(&scan, &k, &v) == TM_JSON_OK)
-        st = put_metadata(doc, &k, &v, err);
-    return st;
 }

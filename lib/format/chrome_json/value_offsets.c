@@ -31,8 +31,7 @@ static void find_offsets(const struct tm_json_event *json, struct tm_json_ref *r
     for (; left; left &= left - 1) {
         unsigned field = tm_trailing_zeros(left);
         const struct tm_json_value *v = &json->value[field];
-        bool is_scalar = v->type == TM_JSON_NUMBER || v->type == TM_JSON_STRING;
-        if (field == TM_JF_ID2 ? v->type == TM_JSON_OBJECT : is_scalar)
+        if (field == TM_JF_ID2 ? v->type == TM_JSON_OBJECT : tm_json_is_scalar(v))
             add_offset(ref, json->raw, v, (enum tm_json_value_kind)kinds[field]);
     }
 }

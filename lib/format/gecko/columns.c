@@ -138,7 +138,7 @@ enum tm_status tm_gecko_schema_read(const struct tm_gecko_source *source, enum t
         while (tm_json_member(&scan, &key, &column) == TM_JSON_OK)
             for (uint32_t i = 0; i < fields.count; i++) {
                 uint64_t at = tm_gecko_field_value(TM_GF_INDEX, &column);
-                if (tm_json_is(&key, fields.fields[i].name, strlen(fields.fields[i].name)) && at > 0 && at <= INT32_MAX)
+                if (tm_json_is(&key, fields.fields[i].name) && at > 0 && at <= INT32_MAX)
                     schema->at[i] = (int32_t)(at - 1);
             }
     }

@@ -5,11 +5,6 @@
 
 #include <stdlib.h>
 
-static bool is(const struct tm_json_value *key, const char *name)
-{
-    return tm_json_is(key, name, strlen(name));
-}
-
 static enum tm_status refuse(struct tm_gecko *x, const char *cause)
 {
     return tm_error_at(x->err, x->context.input->offset, "%s", cause);
@@ -149,7 +144,7 @@ static enum tm_status read_counter(struct tm_gecko *x, uint32_t process)
     begin_copy(x, &x->thread.parts, &x->counter_file, true);
     enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
     while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK) {
-        bool groups = is(&key, "sample_groups") || is(&key, "sampleGroups");
+        bool groups = tm_json_is(&key, "sample_groups") || tm_json_is(&key, "sampleGroups");
         if (groups && (st = tm_json_cursor_type(&x->cursor, &type, x->err)) < 0)
             break;
         st = groups && type == TM_JSON_ARRAY ? read_groups(x) : tm_gecko_thread_member(x, &key);
@@ -237,8 +232,9 @@ static enum tm_status read_list(struct tm_gecko *x, uint32_t process, enum list 
 /* Reads the value of member KEY of a process. */
 static enum tm_status read_member(struct tm_gecko *x, const struct tm_json_value *key, uint32_t process, uint32_t depth)
 {
-    bool meta = is(key, "meta"), libs = is(key, "libs"), threads = is(key, "threads");
-    bool children = is(key, "processes"), counters = is(key, "counters"), shared = is(key, "shared") && depth == 0;
+    bool meta = tm_json_is(key, "meta"), libs = tm_json_is(key, "libs"), threads = tm_json_is(key, "threads");
+    bool children = tm_json_is(key, "processes"), counters = tm_json_is(key, "counters");
+    bool shared = tm_json_is(key, "shared") && depth == 0;
     bool unread = tm_gecko_is_unread(key);
     enum tm_json_type type;
     enum tm_status st = tm_json_cursor_type(&x->cursor, &type, x->err);

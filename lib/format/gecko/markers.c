@@ -1,6 +1,5 @@
 #include "format/gecko/internal.h"
 
-#include "base/decimal.h"
 #include "base/hash.h"
 #include "base/pb.h"
 #include "stream/detail_fields.h"
@@ -34,11 +33,6 @@ struct marker {
     uint64_t byte;
 };
 
-static bool is(const struct tm_json_value *key, const char *name)
-{
-    return tm_json_is(key, name, strlen(name));
-}
-
 /* Finds member NAME of the payload. */
 static bool payload_find(const struct marker *m, const char *name, struct tm_json_value *value)
 {
@@ -49,7 +43,7 @@ static bool payload_find(const struct marker *m, const char *name, struct tm_jso
     scan.p++;
     while (tm_json_key(&scan, &key) == TM_JSON_OK && tm_json_pass(&scan, &v) == TM_JSON_OK &&
            tm_json_comma(&scan, '}') == TM_JSON_OK)
-        if (is(&key, name)) {
+        if (tm_json_is(&key, name)) {
             *value = v;
             return true;
         }
@@ -76,10 +70,11 @@ static void find_phase(struct marker *m)
     if (payload_time(m, "startTime", &m->start_ns) && payload_time(m, "endTime", &m->end_ns)) {
         m->phase = PHASE_INTERVAL;
         m->has_end = true;
-    } else if (payload_find(m, "type", &type) && is(&type, "tracing") && payload_find(m, "interval", &interval)) {
-        if (is(&interval, "start"))
+    } else if (payload_find(m, "type", &type) && tm_json_is(&type, "tracing") &&
+               payload_find(m, "interval", &interval)) {
+        if (tm_json_is(&interval, "start"))
             m->phase = PHASE_START;
-        else if (is(&interval, "end")) {
+        else if (tm_json_is(&interval, "end")) {
             m->phase = PHASE_END;
             m->has_end = m->has_start;
             m->end_ns = m->start_ns;
@@ -216,7 +211,7 @@ static enum tm_status show(struct tm_gecko_view *view, struct marker *m)
     e.flags |= tm_event_scope_flags(TM_SCOPE_TRACK) | TM_EVENT_HAS_TRACK;
     tm_buf_clear(&view->detail);
     st = tm_event_sink_string(view->sink,
-                              tm_text_at(view->name.data ? view->name.data : (const uint8_t *)"", view->name.len),
+                              tm_text_given(view->name.data, view->name.len),
                               &view->detail, &e.name, view->err);
     if (st == TM_OK && len > 0)
         st = tm_event_sink_string(view->sink, tm_text_at(view->category.data, view->category.len), &view->detail,

@@ -70,7 +70,7 @@ enum tm_status tm_gecko_parts_take(struct tm_gecko_parts *parts, const struct tm
     while (st == TM_OK) {
         if ((st = tm_json_cursor_key(cursor, &member, err)) == TM_OK) {
             size_t i = tm_gecko_parts_find_member(table, &member);
-            bool schema = tm_json_is(&member, "schema", strlen("schema"));
+            bool schema = tm_json_is(&member, "schema");
             st = i == TM_GECKO_NO_ENTRY ? tm_json_cursor_skip(cursor, err)
                                         : take_value(&finder, i, schema ? TM_JSON_OBJECT : TM_JSON_ARRAY, err);
         }

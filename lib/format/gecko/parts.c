@@ -47,15 +47,10 @@ enum { NAME_COUNT = sizeof names / sizeof *names };
 
 _Static_assert((int)NAME_COUNT == (int)TM_GECKO_NO_ENTRY, "two names for one part");
 
-static bool is(const struct tm_json_value *key, const char *name)
-{
-    return tm_json_is(key, name, strlen(name));
-}
-
 size_t tm_gecko_parts_find_member(size_t table, const struct tm_json_value *key)
 {
     for (size_t i = table; i < NAME_COUNT && strcmp(names[i].table, names[table].table) == 0; i++)
-        if (is(key, names[i].member))
+        if (tm_json_is(key, names[i].member))
             return i;
     return NAME_COUNT;
 }
@@ -63,7 +58,7 @@ size_t tm_gecko_parts_find_member(size_t table, const struct tm_json_value *key)
 size_t tm_gecko_parts_find_table(const struct tm_json_value *key)
 {
     size_t table = 0;
-    while (table < NAME_COUNT && !is(key, names[table].table))
+    while (table < NAME_COUNT && !tm_json_is(key, names[table].table))
         table++;
     return table;
 }
@@ -88,7 +83,7 @@ bool tm_gecko_parts_is_array(size_t i)
 bool tm_gecko_parts_lack_table(const struct tm_gecko_parts *parts, const struct tm_json_value *key)
 {
     size_t table = tm_gecko_parts_find_table(key);
-    for (size_t i = table; i < NAME_COUNT && is(key, names[i].table); i++)
+    for (size_t i = table; i < NAME_COUNT && tm_json_is(key, names[i].table); i++)
         if (tm_gecko_has(parts, names[i].part))
             return false;
     return table < NAME_COUNT;

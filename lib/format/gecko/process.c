@@ -11,11 +11,6 @@
 
 enum { MS_SCALE = 6 };
 
-static bool is(const struct tm_json_value *key, const char *name)
-{
-    return tm_json_is(key, name, strlen(name));
-}
-
 enum tm_status tm_gecko_names_add(struct tm_gecko_names *names, const void *s, size_t len)
 {
     uint8_t end[8];
@@ -57,7 +52,7 @@ static bool find(const struct tm_json_value *object, const char *name, struct tm
         return false;
     scan.p++;
     while (tm_json_member(&scan, &key, &v) == TM_JSON_OK)
-        if (is(&key, name)) {
+        if (tm_json_is(&key, name)) {
             *value = v;
             return true;
         }
@@ -89,9 +84,9 @@ static uint32_t string_format(const struct tm_json_value *format)
 {
     if (format->type != TM_JSON_STRING)
         return 0;
-    return is(format, "unique-string")         ? TM_GECKO_FIELD_STRING
-           : is(format, "flow-id")             ? TM_GECKO_FIELD_FLOW
-           : is(format, "terminating-flow-id") ? TM_GECKO_FIELD_FLOW_END
+    return tm_json_is(format, "unique-string")         ? TM_GECKO_FIELD_STRING
+           : tm_json_is(format, "flow-id")             ? TM_GECKO_FIELD_FLOW
+           : tm_json_is(format, "terminating-flow-id") ? TM_GECKO_FIELD_FLOW_END
                                                : 0;
 }
 
@@ -133,7 +128,7 @@ static enum tm_status add_schemas(struct tm_gecko_process *p, const struct tm_js
 static void set_start(struct tm_gecko_process *p, enum tm_gecko_start which, const struct tm_json_value *v)
 {
     int scale = which == TM_GECKO_START_REALTIME ? MS_SCALE : 0;
-    if (v->type == TM_JSON_NUMBER || v->type == TM_JSON_STRING)
+    if (tm_json_is_scalar(v))
         p->has_start[which] = tm_decimal_scale((const char *)v->data, v->len, scale, &p->start_ns[which]) == TM_OK;
 }
 
@@ -148,15 +143,15 @@ enum tm_status tm_gecko_process_meta(struct tm_gecko_process *p, const struct tm
     scan.p++;
     p->has_meta = true;
     while (st == TM_OK && tm_json_member(&scan, &key, &value) == TM_JSON_OK) {
-        if (is(&key, "startTime"))
+        if (tm_json_is(&key, "startTime"))
             set_start(p, TM_GECKO_START_REALTIME, &value);
-        else if (is(&key, "startTimeAsClockMonotonicNanosecondsSinceBoot"))
+        else if (tm_json_is(&key, "startTimeAsClockMonotonicNanosecondsSinceBoot"))
             set_start(p, TM_GECKO_START_MONOTONIC, &value);
-        else if (is(&key, "startTimeAsMachAbsoluteTimeNanoseconds"))
+        else if (tm_json_is(&key, "startTimeAsMachAbsoluteTimeNanoseconds"))
             set_start(p, TM_GECKO_START_MACH, &value);
-        else if (is(&key, "categories") && p->categories.count == 0)
+        else if (tm_json_is(&key, "categories") && p->categories.count == 0)
             st = add_categories(p, &value, scratch);
-        else if (is(&key, "markerSchema"))
+        else if (tm_json_is(&key, "markerSchema"))
             st = add_schemas(p, &value);
     }
     return st;

@@ -10,7 +10,7 @@ enum { ROW_MAX = 1 << 20, HEAD_MAX = 1 << 16, KEY_MAX = 256, MEMBERS_MAX = 64, W
 static bool is_in(const struct tm_json_value *key, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (tm_json_is(key, names[i], strlen(names[i])))
+        if (tm_json_is(key, names[i]))
             return true;
     return false;
 }

@@ -11,11 +11,6 @@
 enum { TEXT_MAX = 4096 };
 enum { SEED_THREAD = 2 }; /* distinct from the seeds of definitions.c */
 
-static bool is(const struct tm_json_value *key, const char *name)
-{
-    return tm_json_is(key, name, strlen(name));
-}
-
 static enum tm_status take_text(struct tm_gecko *x, const struct tm_json_value *value, struct tm_buf *text)
 {
     const uint8_t *s;
@@ -51,11 +46,11 @@ enum tm_status tm_gecko_thread_member(struct tm_gecko *x, const struct tm_json_v
     enum tm_status st = tm_gecko_parts_take(&t->parts, key, &x->cursor, tm_gecko_resyncer(x), x->err);
     if (st != TM_END)
         return st;
-    bool pid = is(key, "pid"), tid = is(key, "tid");
-    struct tm_buf *text = is(key, "name")          ? &t->name
-                          : is(key, "processName") ? &t->process_name
-                          : is(key, "processType") ? &t->process_type
-                          : is(key, "category")    ? &t->category
+    bool pid = tm_json_is(key, "pid"), tid = tm_json_is(key, "tid");
+    struct tm_buf *text = tm_json_is(key, "name")          ? &t->name
+                          : tm_json_is(key, "processName") ? &t->process_name
+                          : tm_json_is(key, "processType") ? &t->process_type
+                          : tm_json_is(key, "category")    ? &t->category
                                                    : NULL;
     if (tm_gecko_is_unread(key))
         return tm_gecko_unread_take(&x->cursor, &x->counts.not_shown, x->err);
@@ -65,7 +60,7 @@ enum tm_status tm_gecko_thread_member(struct tm_gecko *x, const struct tm_json_v
         return st;
     if (text)
         return take_text(x, &value, text);
-    if (value.type != TM_JSON_NUMBER && value.type != TM_JSON_STRING)
+    if (!tm_json_is_scalar(&value))
         return TM_OK;
     *(pid ? &t->has_pid : &t->has_tid) = true;
     return pid ? take_pid(x, &value, &t->pid, &t->pid_is_text, &t->pid_text)

@@ -16,7 +16,7 @@ bool tm_gecko_is_unread(const struct tm_json_value *key)
 {
     static const char *const names[] = {"jsAllocations", "nativeAllocations", "profilerOverhead", "pausedRanges"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tm_json_is(key, names[i], strlen(names[i])))
+        if (tm_json_is(key, names[i]))
             return true;
     return false;
 }
@@ -34,7 +34,7 @@ enum tm_status tm_gecko_unread_take(struct tm_json_cursor *cursor, struct tm_gec
         return count_elements(cursor, account, byte, err);
     st = tm_json_cursor_enter(cursor, err);
     while (st == TM_OK && (st = tm_json_cursor_key(cursor, &key, err)) == TM_OK) {
-        bool rows = tm_json_is(&key, "data", 4) || tm_json_is(&key, "time", 4);
+        bool rows = tm_json_is(&key, "data") || tm_json_is(&key, "time");
         if (rows && (st = tm_json_cursor_type(cursor, &type, err)) < 0)
             break;
         st = rows && type == TM_JSON_ARRAY ? count_elements(cursor, account, byte, err)

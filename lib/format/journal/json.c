@@ -163,7 +163,7 @@ bool tm_journal_json_sniff(const uint8_t *head, size_t len)
             return false;
         is_known |= name.s[0] == '_';
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-            is_known |= tm_json_is(&key, known[i], strlen(known[i]));
+            is_known |= tm_json_is(&key, known[i]);
         if (tm_json_value(&scan, &value) != TM_JSON_OK || tm_json_comma(&scan, '}') != TM_JSON_OK)
             break;
     }

@@ -86,7 +86,7 @@ enum tm_status tm_spans_text(struct tm_spans *x, const struct tm_json_value *val
 
 bool tm_spans_time(const struct tm_json_value *value, int scale, int64_t *ns)
 {
-    return value->data && (value->type == TM_JSON_STRING || value->type == TM_JSON_NUMBER) &&
+    return value->data && tm_json_is_scalar(value) &&
            tm_decimal_scale((const char *)value->data, value->len, scale, ns) == TM_OK && *ns > 0;
 }
 

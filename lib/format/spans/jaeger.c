@@ -21,7 +21,7 @@ static const char *const tag_names[TAG_MEMBERS] = {"key", "type", "value"};
 
 static bool is_text(const struct tm_json_value *value, const char *text)
 {
-    return value->data && value->type == TM_JSON_STRING && tm_json_is(value, text, strlen(text));
+    return value->data && value->type == TM_JSON_STRING && tm_json_is(value, text);
 }
 
 /* Adds a tag. Integers beyond 2^53 are strings whose type says that they are integers. */
