@@ -3,22 +3,9 @@
 #ifndef TM_FORMAT_GECKO_PROCESS_H
 #define TM_FORMAT_GECKO_PROCESS_H
 
-#include "json/cursor.h"
 #include "base/map.h"
-
-/* Numbered strings. Zero-initialise. */
-struct tm_gecko_names {
-    uint32_t count;
-    /* private */
-    struct tm_buf bytes;
-    struct tm_buf ends; /* 8 bytes a name */
-};
-
-/* Adds the LEN bytes at S as the next name. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_gecko_names_add(struct tm_gecko_names *names, const void *s, size_t len);
-/* Name I; NULL if there is none. */
-const uint8_t *tm_gecko_names_get(const struct tm_gecko_names *names, uint32_t i, size_t *len);
-void tm_gecko_names_release(struct tm_gecko_names *names);
+#include "format/gecko/names.h"
+#include "json/cursor.h"
 
 struct tm_gecko_lib {
     uint64_t start, end; /* addresses; both 0 in a preprocessed profile */
