@@ -218,6 +218,25 @@ enum tm_status tm_event_sink_message(struct tm_event_sink *sink, enum tm_frame_t
     return put_message(sink, type, message, err);
 }
 
+enum tm_status tm_event_sink_snapshot(struct tm_event_sink *sink, Tracemerge__Snapshot *snapshot,
+                                      const struct tm_clock_reading pair[2], struct tm_error *err)
+{
+    Tracemerge__Reading readings[2] = {TRACEMERGE__READING__INIT, TRACEMERGE__READING__INIT};
+    Tracemerge__Reading *list[2] = {&readings[0], &readings[1]};
+    for (size_t i = 0; i < 2; i++) {
+        readings[i].clock = pair[i].clock;
+        readings[i].value = pair[i].value;
+    }
+    snapshot->file = sink->file;
+    snapshot->position = sink->position;
+    snapshot->n_readings = 2;
+    snapshot->readings = list;
+    enum tm_status st = tm_event_sink_message(sink, TM_FRAME_SNAPSHOT, &snapshot->base, err);
+    snapshot->n_readings = 0;
+    snapshot->readings = NULL;
+    return st;
+}
+
 enum tm_status tm_event_sink_account(struct tm_event_sink *sink, struct tm_loss loss, struct tm_error *err)
 {
     Tracemerge__Account account = TRACEMERGE__ACCOUNT__INIT;

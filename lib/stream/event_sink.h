@@ -103,6 +103,17 @@ enum tm_status tm_event_sink_generation(struct tm_event_sink *sink, uint32_t mac
 enum tm_status tm_event_sink_message(struct tm_event_sink *sink, enum tm_frame_type type,
                                      const ProtobufCMessage *message, struct tm_error *err);
 
+/* What a clock showed. Units are the clock's, and clocks have the ids of stream/clock_id.h. */
+struct tm_clock_reading {
+    uint32_t clock;
+    int64_t value;
+};
+
+/* Adds SNAPSHOT as tm_event_sink_message does, with the readings of PAIR, and with the file and position of SINK. The
+ * caller sets its other fields. */
+enum tm_status tm_event_sink_snapshot(struct tm_event_sink *sink, Tracemerge__Snapshot *snapshot,
+                                      const struct tm_clock_reading pair[2], struct tm_error *err);
+
 /* Events of a file that were read and are dropped; bytes for TM_DROP_SKIPPED_BYTES. */
 struct tm_loss {
     enum tm_drop_reason reason;

@@ -17,7 +17,7 @@ static Tracemerge__ClockPolicy policy_of(const struct tm_child_event *clock)
 {
     if (clock->kind != TM_CHILD_EVENT_CLOCK)
         return TRACEMERGE__CLOCK_POLICY__PRIVATE;
-    if (clock->event.len == 9 && memcmp(clock->event.s, "monotonic", 9) == 0 && clock->buffer & TM_CTF_CLOCK_IS_NS)
+    if (tm_span_is(clock->event, "monotonic") && clock->buffer & TM_CTF_CLOCK_IS_NS)
         return TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK;
     return clock->buffer & TM_CTF_CLOCK_IS_UNIX ? TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK
                                                 : TRACEMERGE__CLOCK_POLICY__PRIVATE;
@@ -26,20 +26,12 @@ static Tracemerge__ClockPolicy policy_of(const struct tm_child_event *clock)
 static enum tm_status put_snapshot(struct tm_ctf *c, struct tm_error *err)
 {
     Tracemerge__Snapshot snapshot = TRACEMERGE__SNAPSHOT__INIT;
-    Tracemerge__Reading readings[2] = {TRACEMERGE__READING__INIT, TRACEMERGE__READING__INIT};
-    Tracemerge__Reading *list[2] = {&readings[0], &readings[1]};
+    const struct tm_clock_reading pair[2] = {{TM_CLOCK_MONOTONIC, c->first.cycles},
+                                             {TM_CLOCK_REALTIME, c->first.time_ns}};
     if (c->policy != TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK || !(c->first.buffer & TM_CTF_CLOCK_IS_UNIX))
         return TM_OK;
-    readings[0].clock = TM_CLOCK_MONOTONIC;
-    readings[0].value = c->first.cycles;
-    readings[1].clock = TM_CLOCK_REALTIME;
-    readings[1].value = c->first.time_ns;
-    snapshot.file = c->context.sink->file;
-    snapshot.n_readings = 2;
-    snapshot.readings = list;
-    snapshot.position = c->context.sink->position;
     snapshot.has_no_default = snapshot.no_default = true;
-    return tm_event_sink_message(c->context.sink, TM_FRAME_SNAPSHOT, &snapshot.base, err);
+    return tm_event_sink_snapshot(c->context.sink, &snapshot, pair, err);
 }
 
 /* Returns the folder UP levels above the folder of the file PATH. The caller frees it. NULL: no memory. */
@@ -86,7 +78,7 @@ static enum tm_status ctf_open(const struct tm_format_context *context, void **s
     if (st == TM_E_SYSTEM)
         return tm_error_set(err, st, "%s", c->refused.text);
     c->policy = policy_of(&c->first);
-    c->is_kernel = st == TM_OK && c->first.task.len == 6 && memcmp(c->first.task.s, "kernel", 6) == 0;
+    c->is_kernel = st == TM_OK && tm_span_is(c->first.task, "kernel");
     c->kernel_version = st == TM_OK ? tm_kernel_version_parse(c->first.args.s, c->first.args.len) : 0;
     c->has_first = st == TM_OK;
     if (st == TM_OK && c->first.kind == TM_CHILD_EVENT_REFUSED)

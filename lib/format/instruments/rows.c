@@ -153,8 +153,8 @@ static enum tm_status add_hint(struct tm_instruments *x)
 static enum tm_status add_snapshot(struct tm_instruments *x)
 {
     Tracemerge__Snapshot snapshot = TRACEMERGE__SNAPSHOT__INIT;
-    Tracemerge__Reading readings[2] = {TRACEMERGE__READING__INIT, TRACEMERGE__READING__INIT};
-    Tracemerge__Reading *list[2] = {&readings[0], &readings[1]};
+    const struct tm_clock_reading pair[2] = {{TM_CLOCK_TRACE_FILE, x->row.time_ns},
+                                             {TM_CLOCK_BOOTTIME, (int64_t)x->row.log}};
     if (x->has_sync && x->row.log < x->last_sync) {
         x->sync_backwards++;
         return TM_OK;
@@ -162,16 +162,8 @@ static enum tm_status add_snapshot(struct tm_instruments *x)
     bool is_first = !x->has_sync;
     x->has_sync = true;
     x->last_sync = x->row.log;
-    readings[0].clock = TM_CLOCK_TRACE_FILE;
-    readings[0].value = x->row.time_ns;
-    readings[1].clock = TM_CLOCK_BOOTTIME;
-    readings[1].value = (int64_t)x->row.log;
-    snapshot.file = x->context.sink->file;
-    snapshot.n_readings = 2;
-    snapshot.readings = list;
-    snapshot.position = x->context.sink->position;
     snapshot.byte = x->row.byte;
-    enum tm_status st = tm_event_sink_message(x->context.sink, TM_FRAME_SNAPSHOT, &snapshot.base, x->err);
+    enum tm_status st = tm_event_sink_snapshot(x->context.sink, &snapshot, pair, x->err);
     return st == TM_OK && is_first ? add_hint(x) : st;
 }
 

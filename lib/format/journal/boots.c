@@ -49,21 +49,15 @@ static enum tm_status put_snapshot(struct tm_journal_boots *b, uint32_t index, s
                                    struct tm_error *err)
 {
     Tracemerge__Snapshot snapshot = TRACEMERGE__SNAPSHOT__INIT;
-    Tracemerge__Reading readings[2] = {TRACEMERGE__READING__INIT, TRACEMERGE__READING__INIT};
-    Tracemerge__Reading *list[2] = {&readings[0], &readings[1]};
     struct tm_journal_boot *boot = &b->boots[index];
+    const bool is_home = index == b->home_index;
+    const struct tm_clock_reading pair[2] = {
+        {TM_CLOCK_REALTIME, boot->realtime_us * NS_PER_US},
+        {is_home ? TM_CLOCK_MONOTONIC : TM_CLOCK_SEQUENCE_FIRST, boot->monotonic_us * NS_PER_US}};
     boot->has_snapshot = true;
     b->snapshots++;
-    readings[0].clock = TM_CLOCK_REALTIME;
-    readings[0].value = boot->realtime_us * NS_PER_US;
-    readings[1].clock = index == b->home_index ? TM_CLOCK_MONOTONIC : TM_CLOCK_SEQUENCE_FIRST;
-    readings[1].value = boot->monotonic_us * NS_PER_US;
-    snapshot.file = sink->file;
-    snapshot.sequence = index == b->home_index ? 0 : index + 1;
-    snapshot.n_readings = 2;
-    snapshot.readings = list;
-    snapshot.position = sink->position;
-    return tm_event_sink_message(sink, TM_FRAME_SNAPSHOT, &snapshot.base, err);
+    snapshot.sequence = is_home ? 0 : index + 1;
+    return tm_event_sink_snapshot(sink, &snapshot, pair, err);
 }
 
 enum tm_status tm_journal_boots_note(struct tm_journal_boots *b, const struct tm_journal_entry *e, struct tm_error *err)

@@ -75,23 +75,14 @@ static enum tm_status find_policy(const struct tm_extent *whole, Tracemerge__Clo
 static enum tm_status put_clock_pair(struct tm_perf *p, struct tm_error *err)
 {
     Tracemerge__Snapshot snapshot = TRACEMERGE__SNAPSHOT__INIT;
-    Tracemerge__Reading readings[2] = {TRACEMERGE__READING__INIT, TRACEMERGE__READING__INIT};
-    Tracemerge__Reading *list[2] = {&readings[0], &readings[1]};
     const struct tm_perf_attr *attr = p->attrs.count ? p->attrs.list : NULL;
     const struct tm_perf_clock_pair *pair = &p->clock_pair;
     if (!pair->is_known || attr == NULL || !attr->has_clockid || (uint32_t)attr->clockid != pair->clockid ||
         clock_of(attr) == TM_CLOCK_REALTIME)
         return TM_OK;
-    readings[0].clock = clock_of(attr);
-    readings[0].value = pair->clock_ns;
-    readings[1].clock = TM_CLOCK_REALTIME;
-    readings[1].value = pair->wall_ns;
-    snapshot.file = p->context.sink->file;
-    snapshot.n_readings = 2;
-    snapshot.readings = list;
-    snapshot.position = p->context.sink->position;
+    const struct tm_clock_reading readings[2] = {{clock_of(attr), pair->clock_ns}, {TM_CLOCK_REALTIME, pair->wall_ns}};
     snapshot.has_no_default = snapshot.no_default = true;
-    return tm_event_sink_message(p->context.sink, TM_FRAME_SNAPSHOT, &snapshot.base, err);
+    return tm_event_sink_snapshot(p->context.sink, &snapshot, readings, err);
 }
 
 static enum tm_status perf_open(const struct tm_format_context *context, void **state, struct tm_error *err)
@@ -139,11 +130,6 @@ static enum tm_status read_features(struct tm_perf *p, struct tm_error *err)
     return st;
 }
 
-static bool is_named(const struct tm_tracepoint *point, const char *name)
-{
-    return point->name.len == strlen(name) && memcmp(point->name.s, name, point->name.len) == 0;
-}
-
 /* Relates the events that are tracepoints to their formats. */
 static void find_tracepoints(struct tm_perf *p)
 {
@@ -153,8 +139,8 @@ static void find_tracepoints(struct tm_perf *p)
             continue;
         const struct tm_tracepoint *point = tm_tracepoints_find(&p->tracepoints, attr->config);
         attr->tracepoint = point;
-        p->has_switches |= point && is_named(point, "sched_switch");
-        p->has_new_tasks |= point && is_named(point, "task_newtask");
+        p->has_switches |= point && tm_span_is(point->name, "sched_switch");
+        p->has_new_tasks |= point && tm_span_is(point->name, "task_newtask");
     }
 }
 

@@ -182,22 +182,12 @@ enum tm_status tm_proto_clock_pair(struct tm_event_sink *sink, const struct tm_p
                                    const struct tm_boottime_pair *at, struct tm_error *err)
 {
     Tracemerge__Snapshot frame = TRACEMERGE__SNAPSHOT__INIT;
-    Tracemerge__Reading pair[2] = {TRACEMERGE__READING__INIT, TRACEMERGE__READING__INIT};
-    Tracemerge__Reading *readings[2] = {&pair[0], &pair[1]};
-    pair[0].clock = at->clock;
-    pair[0].value = at->reading;
-    pair[1].clock = TM_CLOCK_BOOTTIME;
-    pair[1].value = at->boot_ns;
-    frame.file = sink->file;
+    const struct tm_clock_reading pair[2] = {{at->clock, at->reading}, {TM_CLOCK_BOOTTIME, at->boot_ns}};
     frame.machine = packet->machine;
     frame.sequence = packet->sequence_id;
-    frame.n_readings = 2;
-    frame.readings = readings;
-    frame.position = sink->position;
     frame.byte = packet->byte;
-    frame.has_no_default = true;
-    frame.no_default = true;
-    return tm_event_sink_message(sink, TM_FRAME_SNAPSHOT, &frame.base, err);
+    frame.has_no_default = frame.no_default = true;
+    return tm_event_sink_snapshot(sink, &frame, pair, err);
 }
 
 /* A round of a RemoteClockSync, as ranges of the readings. */
