@@ -37,4 +37,11 @@ static inline int64_t tm_sub_saturate_i64(int64_t a, int64_t b)
     return tm_sub_i64(a, b, &d) ? d : b < 0 ? INT64_MAX : INT64_MIN;
 }
 
+/* Returns US microseconds in nanoseconds, or the nearest int64. */
+static inline int64_t tm_us_to_ns_saturate(int64_t us)
+{
+    int64_t ns;
+    return tm_mul_i64(us, 1000, &ns) ? ns : us < 0 ? INT64_MIN : INT64_MAX;
+}
+
 #endif

@@ -1,5 +1,6 @@
 #include "format/perfetto/descriptor.h"
 
+#include "base/checked.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/description.h"
 
@@ -85,11 +86,6 @@ static enum tm_status remember(struct tm_proto_map *tracks, uint32_t machine,
     return TM_OK;
 }
 
-static int64_t us_to_ns(int64_t us)
-{
-    return us > INT64_MAX / 1000 ? INT64_MAX : us < INT64_MIN / 1000 ? INT64_MIN : us * 1000;
-}
-
 /* From here on the sequence's events without a track belong to THREAD. */
 static void set_sequence_thread(struct tm_proto_sequence *sequence, const struct tm_proto_thread *thread)
 {
@@ -97,8 +93,8 @@ static void set_sequence_thread(struct tm_proto_sequence *sequence, const struct
     sequence->pid = (int32_t)thread->pid;
     sequence->tid = tid_of(thread);
     sequence->has_reference = true;
-    sequence->reference_ns = us_to_ns(thread->reference_us);
-    sequence->reference_thread_ns = us_to_ns(thread->reference_thread_us);
+    sequence->reference_ns = tm_us_to_ns_saturate(thread->reference_us);
+    sequence->reference_thread_ns = tm_us_to_ns_saturate(thread->reference_thread_us);
     sequence->reference_instructions = thread->reference_instructions;
 }
 

@@ -145,11 +145,6 @@ static void associate(struct tm_proto_track_context *c)
     }
 }
 
-static int64_t scale_us(int64_t us)
-{
-    return us > INT64_MAX / 1000 ? INT64_MAX : us < INT64_MIN / 1000 ? INT64_MIN : us * 1000;
-}
-
 static int64_t add_clamped(int64_t a, int64_t b)
 {
     int64_t sum;
@@ -174,13 +169,13 @@ static enum tm_status resolve_times(struct tm_proto_track_context *c, struct tm_
     if ((event->has_delta || event->has_thread_delta || event->has_instructions_delta) && !sequence->has_reference)
         return TM_END;
     if (event->has_delta || (event->has_absolute && event->time_us)) {
-        packet->time = scale_us(event->time_us);
+        packet->time = tm_us_to_ns_saturate(event->time_us);
         if (event->has_delta)
             packet->time = sequence->reference_ns = add_clamped(sequence->reference_ns, packet->time);
         packet->has_time = true;
         packet->clock = tm_proto_monotonic(c->clocks, packet->machine);
     }
-    event->thread_us = scale_us(event->thread_us); /* nanoseconds from here on */
+    event->thread_us = tm_us_to_ns_saturate(event->thread_us); /* nanoseconds from here on */
     if (event->has_thread_delta)
         event->thread_us = sequence->reference_thread_ns =
             add_clamped(sequence->reference_thread_ns, event->thread_us);
