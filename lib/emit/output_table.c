@@ -1,3 +1,4 @@
+#include "base/path.h"
 #include "emit/outputs.h"
 #include "emit/table_files.h"
 #include "os/compressor_name.h"
@@ -196,8 +197,7 @@ const struct tm_emit *tm_emit_choose(const char *format, const char *out)
     if (out == NULL)
         return tm_emits[0];
     const struct tm_emit *emit = tm_emit_for_path(out);
-    const char *slash = strrchr(out, '/');
-    const char *base = slash ? slash + 1 : out;
+    const char *base = tm_path_base(out);
     bool has_ending = *base && strchr(base + 1, '.') != NULL;
     return emit || has_ending ? emit : tm_emits[0];
 }

@@ -1,6 +1,7 @@
 #include "manifest/draft.h"
 
 #include "base/decimal.h"
+#include "base/path.h"
 #include "base/table.h"
 #include "manifest/fields.h"
 
@@ -37,19 +38,6 @@ enum tm_status tm_draft_add(struct tm_draft *draft, const char *path, const char
     return TM_OK;
 }
 
-static const char *bare(const char *name)
-{
-    while (name[0] == '.' && name[1] == '/')
-        name += 2;
-    return name;
-}
-
-static const char *base_of(const char *name)
-{
-    const char *slash = strrchr(name, '/');
-    return slash ? slash + 1 : name;
-}
-
 /* Returns the only file whose name, as OF shortens it, is PART. NONE if there is none or more than one. */
 static size_t find_only(const struct tm_draft *draft, struct part part, const char *(*of)(const char *name))
 {
@@ -75,13 +63,13 @@ static size_t find(const struct tm_draft *draft, struct part part)
             return i;
     while (part.len > 2 && memcmp(part.text, "./", 2) == 0)
         part = (struct part){part.text + 2, part.len - 2};
-    size_t found = find_only(draft, part, bare);
-    return found != NONE ? found : find_only(draft, part, base_of);
+    size_t found = find_only(draft, part, tm_path_bare);
+    return found != NONE ? found : find_only(draft, part, tm_path_base);
 }
 
 static bool is_below(struct part directory, const char *name)
 {
-    name = bare(name);
+    name = tm_path_bare(name);
     return strlen(name) > directory.len && memcmp(name, directory.text, directory.len) == 0 &&
            (directory.len == 0 || name[directory.len] == '/');
 }
@@ -91,9 +79,10 @@ static struct part directory_of(const struct tm_draft *draft, struct part part)
 {
     while (part.len > 1 && part.text[part.len - 1] == '/')
         part.len--;
-    while (part.len > 2 && memcmp(part.text, "./", 2) == 0)
-        part = (struct part){part.text + 2, part.len - 2};
-    const char *root = draft->root ? bare(draft->root) : NULL;
+    size_t dots = (size_t)(tm_path_bare(part.text) - part.text);
+    if (dots < part.len)
+        part = (struct part){part.text + dots, part.len - dots};
+    const char *root = draft->root ? tm_path_bare(draft->root) : NULL;
     size_t len = root ? strlen(root) : 0;
     while (len > 1 && root[len - 1] == '/')
         len--;

@@ -2,6 +2,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/path.h"
 
 #include <regex.h>
 #include <stdio.h>
@@ -36,24 +37,15 @@ static enum tm_status no_name(const struct tm_draft_file *f, const char *why, st
                         f->name, why);
 }
 
-static const char *base_of(const char *name)
-{
-    const char *slash = strrchr(name, '/');
-    return slash ? slash + 1 : name;
-}
-
 /* Returns the path of F as it was given. Rules that look at directories need it. */
 static const char *path_of(const struct tm_draft_file *f)
 {
-    const char *path = f->path;
-    while (path[0] == '.' && path[1] == '/')
-        path += 2;
-    return path;
+    return tm_path_bare(f->path);
 }
 
 static struct name_part directory_of(const char *name)
 {
-    return (struct name_part){name, base_of(name) > name ? (size_t)(base_of(name) - name) - 1 : 0};
+    return (struct name_part){name, tm_path_base(name) > name ? (size_t)(tm_path_base(name) - name) - 1 : 0};
 }
 
 /* Returns how many bytes the common leading components of A and B take, each with the "/" after it. */
@@ -101,7 +93,7 @@ static enum tm_status by_directory(struct tm_draft *draft, struct tm_error *err)
         struct name_part dir = directory_of(path_of(f));
         if (!is_unnamed(f))
             continue;
-        const char *root = draft->root ? base_of(draft->root) : "";
+        const char *root = draft->root ? tm_path_base(draft->root) : "";
         if (dir.len == 0 && *root)
             dir = (struct name_part){root, strlen(root)};
         else if (differ && dir.len > prefix + suffix)
@@ -121,13 +113,13 @@ static enum tm_status by_directory(struct tm_draft *draft, struct tm_error *err)
 /* Returns the base name of F without its endings. */
 static struct name_part stem_of(const struct tm_draft_file *f)
 {
-    const char *base = base_of(f->name), *dot = *base ? strchr(base + 1, '.') : NULL;
+    const char *base = tm_path_base(f->name), *dot = *base ? strchr(base + 1, '.') : NULL;
     return (struct name_part){base, dot ? (size_t)(dot - base) : strlen(base)};
 }
 
 static struct name_part base_name_of(const struct tm_draft_file *f)
 {
-    return (struct name_part){base_of(f->name), strlen(base_of(f->name))};
+    return (struct name_part){tm_path_base(f->name), strlen(tm_path_base(f->name))};
 }
 
 /* How many files have each name. */
@@ -193,7 +185,7 @@ static enum tm_status by_file(struct tm_draft *draft, struct tm_error *err)
 /* Finds the number after "rank" in the base name, or else in the whole name. */
 static bool rank_in_name(const char *name, uint64_t *rank)
 {
-    for (const char *from = base_of(name);; from = name) {
+    for (const char *from = tm_path_base(name);; from = name) {
         for (const char *p = from; *p; p++) {
             if ((p[0] | 32) != 'r' || (p[1] | 32) != 'a' || (p[2] | 32) != 'n' || (p[3] | 32) != 'k')
                 continue;

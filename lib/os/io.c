@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +37,12 @@ enum tm_status tm_io_read(int fd, void *data, size_t len, size_t *got, struct tm
     if (n < 0)
         return cannot_read(err);
     return n == 0 ? TM_END : TM_OK;
+}
+
+bool tm_io_is_folder(const char *path)
+{
+    struct stat info;
+    return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 /* Finds the folder of the regular file FD, or the folder in which it was made. It is taken from /proc, because nothing

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -28,6 +29,9 @@ enum tm_status tm_io_pwrite(int fd, const void *data, size_t len, uint64_t offse
 /* Empties the file FD. A file that is empty already is left alone, because ext4 writes a truncated file to the disk
  * when it is closed. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_io_empty(int fd, struct tm_error *err);
+
+/* True if PATH is a folder. "-" is standard input, not a path. */
+bool tm_io_is_folder(const char *path);
 
 /* Returns the folder for temporary files: DIR, if that is NULL $TMPDIR, else /tmp. */
 const char *tm_io_temporary_dir(const char *dir);

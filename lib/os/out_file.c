@@ -1,5 +1,6 @@
 #include "os/out_file.h"
 
+#include "base/path.h"
 #include "os/compat.h"
 #include "os/io.h"
 
@@ -29,8 +30,7 @@ static char *join(const char *a, const char *b)
 static char *hidden_name(const char *path)
 {
     static const char ending[] = ".tmp.XXXXXX";
-    const char *slash = strrchr(path, '/');
-    size_t dir_len = slash ? (size_t)(slash + 1 - path) : 0;
+    size_t dir_len = (size_t)(tm_path_base(path) - path);
     char *s = malloc(strlen(path) + 1 + sizeof ending);
     if (s) {
         memcpy(s, path, dir_len);
@@ -130,8 +130,8 @@ const char *tm_out_file_target(const struct tm_out_file *f)
 
 enum tm_status tm_out_file_member(const char *temp, const char *member, char *name, size_t size)
 {
-    const char *slash = strrchr(temp, '/'), *suffix = strrchr(temp, '.');
-    size_t folder_len = slash ? (size_t)(slash + 1 - temp) : 0;
+    const char *suffix = strrchr(temp, '.');
+    size_t folder_len = (size_t)(tm_path_base(temp) - temp);
     size_t member_len = strlen(member), suffix_len = suffix ? strlen(suffix) : 0;
     if (folder_len + 1 + member_len + suffix_len >= size)
         return TM_E_SYSTEM;
@@ -164,12 +164,6 @@ char *tm_out_file_folder(const char *path)
     return folder;
 }
 
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 bool tm_out_file_is_same(const char *a, const char *b)
 {
     struct stat x, y;
@@ -178,8 +172,9 @@ bool tm_out_file_is_same(const char *a, const char *b)
     if (stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino)
         return true;
     char *folder_of_a = tm_out_file_folder(a), *folder_of_b = tm_out_file_folder(b);
-    bool is_same = folder_of_a && folder_of_b && strcmp(base_of(a), base_of(b)) == 0 && stat(folder_of_a, &x) == 0 &&
-                   stat(folder_of_b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    bool is_same = folder_of_a && folder_of_b && strcmp(tm_path_base(a), tm_path_base(b)) == 0 &&
+                   stat(folder_of_a, &x) == 0 && stat(folder_of_b, &y) == 0 && x.st_dev == y.st_dev &&
+                   x.st_ino == y.st_ino;
     free(folder_of_a);
     free(folder_of_b);
     return is_same;

@@ -4,6 +4,7 @@
 #include "os/sandbox.h"
 
 #include "config.h"
+#include "os/io.h"
 
 #ifdef TM_SANDBOX
 
@@ -20,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -52,12 +52,6 @@ struct ruleset_attr {
 static const char *const library_places[] = {"/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib",
                                              "/etc/ld.so.cache"};
 
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 /* Gives rights below PATH. If PATH is missing or forbidden now, it stays forbidden. */
 static enum tm_status allow(int ruleset, const char *path, uint64_t rights, struct tm_error *err)
 {
@@ -81,12 +75,13 @@ static enum tm_status allow_libraries(int ruleset, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     for (size_t i = 0; i < sizeof library_places / sizeof *library_places && st == TM_OK; i++)
-        st = allow(ruleset, library_places[i], is_folder(library_places[i]) ? FS_READ : FS_READ & FS_OF_FILE, err);
+        st = allow(ruleset, library_places[i],
+                   tm_io_is_folder(library_places[i]) ? FS_READ : FS_READ & FS_OF_FILE, err);
     for (const char *rest = getenv("LD_LIBRARY_PATH"); rest && *rest && st == TM_OK;) {
         char place[PATH_MAX];
         size_t len = strcspn(rest, ":");
         int n = snprintf(place, sizeof place, "%.*s", len < PATH_MAX ? (int)len : 0, rest);
-        if (n > 0 && is_folder(place))
+        if (n > 0 && tm_io_is_folder(place))
             st = allow(ruleset, place, FS_READ, err);
         rest += len + (rest[len] == ':');
     }
@@ -102,7 +97,7 @@ static enum tm_status restrict_files(const struct tm_sandbox *s, struct tm_error
         return TM_OK;
     bool reads_anything = false;
     for (size_t i = 0; i < s->read_count; i++)
-        reads_anything = reads_anything || is_folder(s->reads[i]);
+        reads_anything = reads_anything || tm_io_is_folder(s->reads[i]);
     struct ruleset_attr attr = {.handled_access_fs = FS_MAKE | FS_FOLDER | LANDLOCK_ACCESS_FS_EXECUTE};
     if (abi < ABI_TRUNCATE)
         attr.handled_access_fs &= ~FS_TRUNCATE;

@@ -1,7 +1,7 @@
 /* The turns of TAR and ZIP archives. */
+#include "base/path.h"
 #include "os/read_ahead.h"
 #include "unpack/archive.h"
-#include "unpack/file_list.h"
 #include "unpack/tar_files.h"
 #include "container/tar_reader.h"
 #include "container/zip_reader.h"
@@ -46,7 +46,7 @@ static enum tm_status next_file(struct tm_unpack_run *run, struct tm_tar_reader 
         struct tm_tar_file file = {entry->at, entry->size_bytes, entry->missing_bytes,
                                    is_hidden ? TM_TAR_FILE_HIDDEN : member};
         if (files && entry->is_file && entry->link == NULL && entry->refusal == NULL)
-            st = tm_tar_files_add(files, tm_file_list_bare(entry->name), &file, run->err);
+            st = tm_tar_files_add(files, tm_path_bare(entry->name), &file, run->err);
         if (st < 0 || (entry->is_file && !is_hidden))
             break;
     }
@@ -85,7 +85,7 @@ static enum tm_status add_hard_link(struct tm_unpack_run *run, struct tm_archive
     struct tm_tar_file file = {0};
     struct tm_input input = {0};
     struct tm_member member = tar_member(entry);
-    enum tm_status st = tm_tar_files_find(files, tm_file_list_bare(entry->link), &file, run->err);
+    enum tm_status st = tm_tar_files_find(files, tm_path_bare(entry->link), &file, run->err);
     if (st == TM_END) {
         tm_error_set(&cause, TM_E_INPUT, "a hard link to %s, which is not a readable file before it",
                      entry->link);

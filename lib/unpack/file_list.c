@@ -1,8 +1,9 @@
 #include "unpack/file_list.h"
 
+#include "base/path.h"
 #include "base/table.h"
 #include "container/limits.h"
-#include "unpack/member_table.h"
+#include "os/io.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,16 +17,6 @@ struct entry {
     size_t path, name; /* where they start in text */
     bool is_in_directory;
 };
-
-const char *tm_file_list_bare(const char *path)
-{
-    while (path[0] == '.' && path[1] == '/') {
-        path += 2;
-        while (*path == '/')
-            path++;
-    }
-    return path;
-}
 
 static enum tm_status add_file(struct tm_file_list *list, const char *path, const char *name, bool is_in_directory,
                                struct tm_error *err)
@@ -128,11 +119,10 @@ static enum tm_status walk(struct tm_file_list *list, const char *path, size_t b
 
 enum tm_status tm_file_list_add(struct tm_file_list *list, const char *path, bool with_directory, struct tm_error *err)
 {
-    struct stat info;
     if (*path == '\0')
         return tm_error_set(err, TM_E_INPUT, "'': a file needs a name");
-    if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
-        return add_file(list, path, tm_file_list_bare(path), false, err);
+    if (!tm_io_is_folder(path))
+        return add_file(list, path, tm_path_bare(path), false, err);
     size_t len = strlen(path);
     while (len > 1 && path[len - 1] == '/')
         len--;
@@ -141,7 +131,7 @@ enum tm_status tm_file_list_add(struct tm_file_list *list, const char *path, boo
         return tm_error_nomem(err);
     uint32_t before = list->count;
     bool is_here = strcmp(bare, ".") == 0;
-    size_t base = with_directory && !is_here ? (size_t)(tm_file_list_bare(bare) - bare) : len + 1;
+    size_t base = with_directory && !is_here ? (size_t)(tm_path_bare(bare) - bare) : len + 1;
     enum tm_status st = walk(list, bare, base, 1, err);
     if (st == TM_OK && list->count == before)
         st = tm_error_set(err, TM_E_INPUT, "%s: a directory without files", path);

@@ -26,9 +26,6 @@ const char *tm_file_list_name(const struct tm_file_list *list, uint32_t i);
 /* True if file I is in a directory of the command line, false if the command line names the file itself. */
 bool tm_file_list_is_in_directory(const struct tm_file_list *list, uint32_t i);
 
-/* Returns PATH without its leading "./". */
-const char *tm_file_list_bare(const char *path);
-
 void tm_file_list_release(struct tm_file_list *list);
 
 #endif

@@ -1,16 +1,10 @@
 #include "unpack/unpack.h"
 
-#include "unpack/file_list.h"
+#include "base/path.h"
+#include "os/io.h"
 #include "unpack/internal.h"
 
 #include <string.h>
-#include <sys/stat.h>
-
-static bool is_directory(const char *path)
-{
-    struct stat info;
-    return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
 
 /* Computes the hash of the first bytes of the run's file (64-bit FNV-1a). The reference importer names a trace without
  * an identity by it. */
@@ -73,8 +67,8 @@ enum tm_status tm_unpack(const struct tm_unpack_options *options, struct tm_even
     if (*paths[0] == '\0')
         return tm_error_set(err, TM_E_INPUT, "'': a file needs a name");
     bool is_stdin = strcmp(paths[0], "-") == 0;
-    run.given_name = is_stdin || count > 1 ? NULL : tm_file_list_bare(paths[0]);
-    if (count > 1 || is_directory(paths[0])) {
+    run.given_name = is_stdin || count > 1 ? NULL : tm_path_bare(paths[0]);
+    if (count > 1 || tm_io_is_folder(paths[0])) {
         struct tm_node node = {.type = tm_file_type_directory()};
         enum tm_status st = tm_unpack_announce(&run, &node, 0);
         return st == TM_OK ? tm_unpack_directory(&run, &node, paths, count) : st;

@@ -1,6 +1,7 @@
 #include "emit/perfetto/packet_writer.h"
 
 #include "base/hash.h"
+#include "base/path.h"
 #include "emit/perfetto/recorded_encode.h"
 
 #include <stdlib.h>
@@ -229,8 +230,7 @@ struct tm_id_mix tm_packet_mix(const struct tm_packet_writer *w, uint32_t file)
 const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file, char *out, size_t size)
 {
     tm_catalog_path(catalog, file, out, size);
-    const char *slash = out[0] == '/' ? strrchr(out, '/') : NULL;
-    return slash ? slash + 1 : out;
+    return out[0] == '/' ? tm_path_base(out) : out;
 }
 
 enum tm_status tm_packet_child_track(struct tm_packet_writer *w, const struct tm_event *e, uint64_t uuid,
