@@ -1,5 +1,7 @@
 #include "align/consensus.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 
 enum { BINS = 16, CUTS = 16, HALVINGS = 30, REFITS = 3, STEP_VIOLATED_MIN = 4 };
@@ -40,12 +42,6 @@ static int by_w(const void *a, const void *b)
     if (p->w != q->w)
         return p->w < q->w ? -1 : 1;
     return (int)q->is_lower - (int)p->is_lower;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-    return p < q ? -1 : p > q;
 }
 
 /* Finds the offset on which most constraints agree, for the given slope. */
@@ -97,7 +93,7 @@ static int64_t median(int64_t *values, uint32_t count)
 {
     /* Callers have filled COUNT values. cppcheck assumes that their loop may not run. */
     /* cppcheck-suppress uninitvar */
-    qsort(values, count, sizeof *values, by_value);
+    qsort(values, count, sizeof *values, tm_order_i64);
     return values[count / 2];
 }
 
@@ -247,7 +243,8 @@ static void divide(struct tm_consensus *consensus, const struct work *w, const s
     divide(consensus, &after, &cut.after, lines / 2);
 }
 
-const struct tm_line *tm_consensus_line(const struct tm_consensus *consensus, int64_t x)
+/* Returns the line of CONSENSUS at reading X. */
+static const struct tm_line *line_at(const struct tm_consensus *consensus, int64_t x)
 {
     uint32_t i = consensus->count - 1;
     while (i > 0 && x < consensus->starts[i])
@@ -257,7 +254,7 @@ const struct tm_line *tm_consensus_line(const struct tm_consensus *consensus, in
 
 bool tm_consensus_agrees(const struct tm_consensus *consensus, const struct tm_constraint *c)
 {
-    return agrees(tm_consensus_line(consensus, c->x), c);
+    return agrees(line_at(consensus, c->x), c);
 }
 
 enum tm_status tm_consensus_find(struct tm_consensus *consensus, struct tm_constraint *constraints, uint32_t count,

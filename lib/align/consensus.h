@@ -22,9 +22,6 @@ struct tm_consensus {
     uint64_t violated;                          /* number of constraints that disagree */
 };
 
-/* Returns the line of CONSENSUS at reading X. */
-const struct tm_line *tm_consensus_line(const struct tm_consensus *consensus, int64_t x);
-
 /* True if C agrees with CONSENSUS. */
 bool tm_consensus_agrees(const struct tm_consensus *consensus, const struct tm_constraint *c);
 

@@ -3,6 +3,7 @@
 #include "align/passages.h"
 #include "align/rhythm.h"
 #include "base/hash.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "base/table.h"
 
@@ -117,12 +118,6 @@ static enum tm_status put_by_passages(struct work *w, const struct tm_record *re
     return st;
 }
 
-static int by_offset(const void *a, const void *b)
-{
-    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-    return p < q ? -1 : p > q;
-}
-
 /* Returns the median of the differences between beats of A and beats of B shifted by SHIFT. */
 static int64_t offset_at(const struct beats *beats, int64_t shift)
 {
@@ -134,7 +129,7 @@ static int64_t offset_at(const struct beats *beats, int64_t shift)
         if (at >= 0 && at < (int64_t)beats->b_count)
             offsets[n++] = beats->a[i].ns - beats->b[at].ns;
     }
-    qsort(offsets, n, sizeof *offsets, by_offset);
+    qsort(offsets, n, sizeof *offsets, tm_order_i64);
     return n ? offsets[n / 2] : 0;
 }
 

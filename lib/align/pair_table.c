@@ -13,7 +13,8 @@ enum {
     SAMPLES_MANY = 1 << 10
 };
 
-struct tm_pair *tm_pair_table_get(struct tm_pair_table *table, uint32_t a, uint32_t b, struct tm_error *err)
+/* Finds or makes the pair of the files A and B, which differ. NULL: out of memory. Valid until the next call. */
+static struct tm_pair *get_pair(struct tm_pair_table *table, uint32_t a, uint32_t b, struct tm_error *err)
 {
     const struct tm_key key = {a < b ? a : b, a < b ? b : a, 0};
     struct tm_pair *last = table->count ? &table->pairs[table->last] : NULL;
@@ -63,7 +64,7 @@ static enum tm_status add_to_hull(struct tm_pair *pair, const struct tm_constrai
 enum tm_status tm_pair_table_order(struct tm_pair_table *table, struct tm_node_event cause, struct tm_node_event effect,
                                    bool sifted, struct tm_error *err)
 {
-    struct tm_pair *pair = tm_pair_table_get(table, cause.node, effect.node, err);
+    struct tm_pair *pair = get_pair(table, cause.node, effect.node, err);
     bool is_lower = cause.node > effect.node;
     struct tm_constraint c = {.x = is_lower ? effect.ns : cause.ns, .is_lower = is_lower};
     if (pair == NULL)
@@ -83,7 +84,7 @@ enum tm_status tm_pair_table_order(struct tm_pair_table *table, struct tm_node_e
 enum tm_status tm_pair_table_sample(struct tm_pair_table *table, struct tm_node_event a, struct tm_node_event b,
                                     const uint8_t orders[2], struct tm_error *err)
 {
-    struct tm_pair *pair = tm_pair_table_get(table, a.node, b.node, err);
+    struct tm_pair *pair = get_pair(table, a.node, b.node, err);
     uint32_t most = table->samples_max ? table->samples_max : table->count > FEW_PAIRS ? SAMPLES_MANY : SAMPLES_FEW;
     bool turned = a.node > b.node;
     struct tm_sample s = {.x = turned ? b.ns : a.ns, .order = orders[turned], .other_order = orders[!turned]};

@@ -40,9 +40,6 @@ struct tm_pair_table {
     uint32_t last; /* the pair found last; matches look up one pair several times */
 };
 
-/* Finds or makes the pair of the files A and B, which differ. NULL: out of memory. Valid until the next call. */
-struct tm_pair *tm_pair_table_get(struct tm_pair_table *table, uint32_t a, uint32_t b, struct tm_error *err);
-
 /* An event of the file NODE at NS of its clock. */
 struct tm_node_event {
     uint32_t node;

@@ -1,5 +1,6 @@
 #include "align/passages.h"
 
+#include "base/order.h"
 #include "base/search.h"
 
 #include <stdlib.h>
@@ -30,12 +31,6 @@ struct work {
     uint32_t searches, compared, matched;
 };
 
-static int by_value(const void *a, const void *b)
-{
-    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-    return p < q ? -1 : p > q;
-}
-
 static int by_length(const void *a, const void *b)
 {
     const struct interval *p = a, *q = b;
@@ -59,7 +54,7 @@ static int64_t usual_interval(const struct work *w)
     uint32_t n = 0;
     for (uint32_t i = 0; i + 1 < w->a_count; i++)
         w->votes[n++] = w->a[i + 1].ns - w->a[i].ns;
-    qsort(w->votes, n, sizeof *w->votes, by_value);
+    qsort(w->votes, n, sizeof *w->votes, tm_order_i64);
     return w->votes[n / 2];
 }
 
@@ -109,7 +104,7 @@ static bool search(struct work *w, uint32_t first, uint32_t end, int64_t *offset
             n = vote(w, i, i + k, n);
     if (n < VOTES_MIN || n == VOTES_CAP)
         return false;
-    qsort(w->votes, n, sizeof *w->votes, by_value);
+    qsort(w->votes, n, sizeof *w->votes, tm_order_i64);
     uint32_t at = find_densest(w, n, NULL, &best);
     int64_t middle = w->votes[at + best / 2];
     find_densest(w, n, &middle, &second);
@@ -137,7 +132,7 @@ static uint32_t count_near(const struct work *w, uint32_t first, uint32_t end, i
     }
     /* N distances are filled. cppcheck assumes that the loop may not run. */
     /* cppcheck-suppress uninitvar */
-    qsort(distances, n, sizeof *distances, by_value);
+    qsort(distances, n, sizeof *distances, tm_order_i64);
     *offset_ns += n ? distances[n / 2] : 0;
     return n;
 }

@@ -1,5 +1,7 @@
 #include "align/rhythm.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 
 /* Tolerance of an interval, as a part of the usual interval; several are tried. */
@@ -21,17 +23,11 @@ struct work {
     int64_t near_ns[STRICTNESSES];
 };
 
-static int by_value(const void *a, const void *b)
-{
-    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-    return p < q ? -1 : p > q;
-}
-
 static int64_t usual_interval(const struct work *w, int64_t *values)
 {
     for (uint32_t i = 0; i < w->sample_count; i++)
         values[i] = w->a[w->samples[i] + 1].ns - w->a[w->samples[i]].ns;
-    qsort(values, w->sample_count, sizeof *values, by_value);
+    qsort(values, w->sample_count, sizeof *values, tm_order_i64);
     return values[w->sample_count / 2];
 }
 
@@ -121,7 +117,6 @@ static void choose_shift(struct tm_rhythm *rhythm, const struct work *w, const s
                                      .has_second = second != UINT32_MAX && tallies[second].votes[s] > 0,
                                      .second_shift = first + (second == UINT32_MAX ? 0 : second),
                                      .votes = tallies[best].votes[s],
-                                     .second_votes = second == UINT32_MAX ? 0 : tallies[second].votes[s],
                                      .compared = tallies[best].compared};
     }
 }

@@ -29,7 +29,7 @@ struct tm_rhythm {
     bool is_even;                /* in each eighth of A at least half as many intervals vote for it as in all of A */
     int64_t shift, second_shift; /* beat K of A is beat K + shift of B */
     bool has_second;
-    uint32_t votes, second_votes, compared; /* compared: samples that could vote */
+    uint32_t votes, compared; /* compared: samples that could vote */
 };
 
 /* Finds the shift. A and B have at least two beats each. TM_OK or TM_E_SYSTEM. */

@@ -1,5 +1,7 @@
 #include "align/trend.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +15,6 @@ enum { ROUNDS = 6, MIRRORS = 3, WEIGHT_BITS = 10, RATIO_MAX = 8, QUOTIENT_BITS =
 
 /* Samples farther from their median than 36 years are moved to that distance. */
 #define FAR (INT64_C(1) << 60)
-
-static int by_value(const void *a, const void *b)
-{
-    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-    return p < q ? -1 : p > q;
-}
 
 static int by_x(const void *a, const void *b)
 {
@@ -198,7 +194,7 @@ static uint32_t keep_peak(const struct tm_line *line, struct tm_sample *samples,
         return count;
     for (uint32_t i = 0; i < count; i++)
         values[i] = samples[i].y - tm_line_at(line, samples[i].x);
-    qsort(values, count, sizeof *values, by_value);
+    qsort(values, count, sizeof *values, tm_order_i64);
     uint32_t quarter = find_shortest(values, count, count / 4), half = find_shortest(values, count, count / 2);
     int64_t low = values[quarter], high = values[quarter + count / 4 - 1], width = high - low;
     if (width > (values[half + count / 2 - 1] - values[half]) / PEAK)
