@@ -9,8 +9,7 @@ enum tm_assumption {
     TM_ASSUMPTION_NONE,
     TM_ASSUMPTION_START, /* the file's own timeline is taken to start with trace time */
     TM_ASSUMPTION_CLOCK, /* two clocks of one kind are taken to be one */
-    TM_ASSUMPTION_NO_CLOCK, /* numbers without a clock are taken as readings of trace time, a clock of another file */
-    TM_ASSUMPTIONS
+    TM_ASSUMPTION_NO_CLOCK /* numbers without a clock are taken as readings of trace time, a clock of another file */
 };
 
 /* Returns the assumption that placed the events of P; NONE also if P placed none. */

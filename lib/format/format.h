@@ -78,10 +78,8 @@ struct tm_format {
     Tracemerge__ClockPolicy (*policy_of)(const void *state);
 };
 
-/* All formats in the order of sniffing, NULL-terminated. */
-extern const struct tm_format *const tm_formats[];
-
-/* The first format whose sniffer accepts HEAD, or NULL. */
+/* Returns the first format whose sniffer accepts HEAD, the first LEN bytes of a file, or NULL. The order is that of
+ * doc/rules.md section 1. */
 const struct tm_format *tm_format_sniff(const uint8_t *head, size_t len);
 
 #endif

@@ -20,7 +20,7 @@
 
 /* In the order of doc/rules.md section 1: the first format whose sniffer accepts wins. Containers and the manifest are
  * tried before them (lib/unpack/file_type.c). */
-const struct tm_format *const tm_formats[] = {
+static const struct tm_format *const formats[] = {
     &tm_format_fxt, /* eight bytes that no other format begins with */
     &tm_format_simpleperf,  /* ten letters */
     &tm_format_nsight,      /* sixteen bytes of SQLite */
@@ -50,8 +50,8 @@ const struct tm_format *const tm_formats[] = {
 
 const struct tm_format *tm_format_sniff(const uint8_t *head, size_t len)
 {
-    for (size_t i = 0; tm_formats[i]; i++)
-        if (tm_formats[i]->sniff(head, len))
-            return tm_formats[i];
+    for (size_t i = 0; formats[i]; i++)
+        if (formats[i]->sniff(head, len))
+            return formats[i];
     return NULL;
 }

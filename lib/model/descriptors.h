@@ -18,7 +18,7 @@ enum { TM_DESCRIPTORS_MAX = 1 << 22 };
 /* One TrackDescription message; texts are borrowed. */
 struct tm_description {
     uint64_t uuid, parent_uuid;
-    struct tm_text name, unit, description, merge_key, thread_name, process_name;
+    struct tm_text name, unit, description, merge_key;
     bool has_pid, has_tid, is_thread, is_process, is_counter;
     int64_t pid, tid;
     uint32_t merge; /* as recorded */

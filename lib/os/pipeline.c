@@ -375,7 +375,8 @@ static bool failed_loudly(const struct tm_pipeline *p, size_t i)
     return failed(stage) && !stage->stopped && !died_of(stage, SIGPIPE);
 }
 
-bool tm_pipeline_is_cause(const struct tm_pipeline *p, size_t i)
+/* True if stage I failed by itself, as tm_pipeline_cause says. */
+static bool is_cause(const struct tm_pipeline *p, size_t i)
 {
     bool upstream = false, downstream = false;
     for (size_t k = 0; k < p->count; k++) {
@@ -392,7 +393,7 @@ bool tm_pipeline_is_cause(const struct tm_pipeline *p, size_t i)
 size_t tm_pipeline_cause(const struct tm_pipeline *p)
 {
     size_t i = 0;
-    while (i < p->count && !tm_pipeline_is_cause(p, i))
+    while (i < p->count && !is_cause(p, i))
         i++;
     return i;
 }
@@ -402,7 +403,7 @@ int tm_pipeline_exit(const struct tm_pipeline *p)
     static const int gravest_first[] = {3, 1, 2, 4};
     bool seen[5] = {false};
     for (size_t i = 0; i < p->count; i++) {
-        if (!tm_pipeline_is_cause(p, i))
+        if (!is_cause(p, i))
             continue;
         int status = p->stages[i].wait_status;
         bool known = WIFEXITED(status) && WEXITSTATUS(status) <= 4;

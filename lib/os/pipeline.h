@@ -65,11 +65,8 @@ void tm_pipeline_stop(struct tm_pipeline *pipeline);
 /* Waits until all stages have ended, in whatever way. */
 void tm_pipeline_wait(struct tm_pipeline *pipeline);
 
-/* True if stage I failed by itself. False if it was stopped, or if a neighbour is the cause: a failure upstream cut its
- * input short, or its reader was gone. */
-bool tm_pipeline_is_cause(const struct tm_pipeline *pipeline, size_t i);
-
-/* Returns the stage of the causes that is furthest upstream, or the number of stages if there is none. */
+/* Returns the cause that is furthest upstream, or the number of stages if there is none. A stage is a cause if it
+ * failed by itself: it was not stopped, no failure upstream cut its input short, and no failed reader left it. */
 size_t tm_pipeline_cause(const struct tm_pipeline *pipeline);
 
 /* Returns the gravest exit status of the causes: 3, then 1, 2, 4. Death by a signal counts as 3. Returns 0 without

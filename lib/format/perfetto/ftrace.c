@@ -12,7 +12,7 @@ enum { FTRACE_CLOCK_UNSPECIFIED = 0, FTRACE_CLOCK_MONO_RAW = 4 };
 
 struct bundle {
     struct tm_pb body;
-    bool has_cpu, lost_events, has_clock, has_pair_ftrace, has_pair_boot, has_compact, has_descriptors;
+    bool has_cpu, lost_events, has_clock, has_pair_ftrace, has_pair_boot, has_compact;
     uint32_t cpu;
     uint64_t clock;
     int64_t pair_ftrace, pair_boot;
@@ -47,7 +47,6 @@ static enum tm_status read_bundle(struct bundle *b, const struct tm_pb_field *me
             break;
         case TM_BUNDLE_LAST_READ: b->since = b->since ? b->since : f.value; break;
         case TM_BUNDLE_PREVIOUS_END: b->since = f.value; break;
-        case TM_BUNDLE_DESCRIPTORS: b->has_descriptors = true; break;
         default:
             break;
         }

@@ -13,7 +13,7 @@ enum tm_legacy_id { TM_LEGACY_NO_ID, TM_LEGACY_UNSCOPED_ID, TM_LEGACY_LOCAL_ID, 
 
 /* The fields of legacy_event. */
 struct tm_proto_legacy {
-    bool has_phase, has_duration, has_bind_id, has_pid, has_tid, bind_to_enclosing, use_async_tts;
+    bool has_phase, has_bind_id, has_pid, has_tid, bind_to_enclosing;
     uint8_t phase;
     enum tm_legacy_id id_kind;
     uint32_t flow_direction, instant_scope;

@@ -11,7 +11,6 @@ static void read_legacy_field(struct tm_proto_legacy *legacy, const struct tm_pb
         legacy->phase = (uint8_t)f->value;
         break;
     case TM_LEGACY_EVENT_DURATION_US:
-        legacy->has_duration = true;
         legacy->duration_us = (int64_t)f->value;
         break;
     case TM_LEGACY_EVENT_UNSCOPED_ID:
@@ -29,9 +28,6 @@ static void read_legacy_field(struct tm_proto_legacy *legacy, const struct tm_pb
     case TM_LEGACY_EVENT_BIND_ID:
         legacy->has_bind_id = true;
         legacy->bind_id = f->value;
-        break;
-    case TM_LEGACY_EVENT_ASYNC_TTS:
-        legacy->use_async_tts = f->value != 0;
         break;
     case TM_LEGACY_EVENT_BIND_TO_ENCLOSING:
         legacy->bind_to_enclosing = f->value != 0;
