@@ -16,14 +16,14 @@ struct reading {
     struct tm_emit_context context;
     struct tm_emit_settler settler;
     struct tm_span_flows spans;
-    struct tm_emit_only only;
+    struct tm_emit_filter filter;
     struct tm_memory_limit *memory;
 };
 
 static enum tm_status select_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct reading *r = self;
-    return tm_emit_only_batch(&r->only, batch, err);
+    return tm_emit_filter_batch(&r->filter, batch, err);
 }
 
 static enum tm_status join_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
@@ -59,17 +59,17 @@ static enum tm_status learn(struct tm_first_reading *reading, const struct tm_em
     if (r == NULL)
         return tm_error_nomem(err);
     r->context = (struct tm_emit_context){.options = &run->options, .catalog = &r->catalog, .stream = &r->stream};
-    r->only.learns = true;
+    r->filter.learns = true;
     r->memory = run->memory;
     tm_memory_limit_again(r->memory);
     tm_emit_settler_init(&r->settler, &r->catalog, (struct tm_batch_receiver){join_batch, r});
     tm_span_flows_init(&r->spans, &r->catalog, (struct tm_batch_receiver){select_batch, r});
     enum tm_status st = tm_stream_reader_open(&r->stream, reading->fd, err);
     if (st == TM_OK)
-        st = tm_emit_only_init(&r->only, run, &r->catalog, &r->context, err);
+        st = tm_emit_filter_init(&r->filter, run, &r->catalog, &r->context, err);
     if (st == TM_OK && (st = read_all(r, shows_stream, err)) >= 0)
-        st = tm_emit_only_learned(&r->only, &reading->facts[shows_stream], err);
-    tm_emit_only_release(&r->only);
+        st = tm_emit_filter_learned(&r->filter, &reading->facts[shows_stream], err);
+    tm_emit_filter_release(&r->filter);
     tm_emit_settler_release(&r->settler);
     tm_span_flows_release(&r->spans);
     tm_catalog_release(&r->catalog);

@@ -23,7 +23,7 @@ struct job {
     struct tm_accounting accounting;
     struct tm_unsupported_counts unsupported;
     struct tm_clock_facts clocks;
-    struct tm_emit_only only;
+    struct tm_emit_filter filter;
     struct tm_single_events singles;
     bool takes_messages; /* singles is not used */
     struct tm_emit_settler settler;
@@ -77,7 +77,7 @@ static enum tm_status show_batch(void *self, const struct tm_batch *batch, struc
 static enum tm_status select_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct job *job = self;
-    return job->only.select ? tm_emit_only_batch(&job->only, batch, err) : show_batch(job, batch, err);
+    return job->filter.select ? tm_emit_filter_batch(&job->filter, batch, err) : show_batch(job, batch, err);
 }
 
 /* Adds the flows between spans of distributed tracing and passes the rows on. */
@@ -139,7 +139,7 @@ static enum tm_status finish_pending(struct job *job, struct tm_error *err)
         st = tm_emit_settler_finish(&job->settler, err);
     if (st < 0)
         return st;
-    return job->only.select ? tm_emit_only_finish(&job->only, err) : TM_OK;
+    return job->filter.select ? tm_emit_filter_finish(&job->filter, err) : TM_OK;
 }
 
 /* Reports what was guessed or lost, and whether it is more than allowed. IS_REPORTED: another output has done so. */
@@ -206,7 +206,7 @@ static enum tm_status open_job(struct job *job, const struct tm_emit_run *run, s
     job->functions = tm_emit_functions_of(job->emit);
     enum tm_status st = check_needs(job->emit, job->stream, err);
     if (st == TM_OK)
-        st = tm_emit_only_init(&job->only, run, &job->catalog, &job->context, err);
+        st = tm_emit_filter_init(&job->filter, run, &job->catalog, &job->context, err);
     if (st == TM_OK && kind != TM_COMPRESSOR_NONE) {
         st = tm_compressor_start(&job->compressor, kind, target->out_fd, target->out_path, err);
         job->context.fd = job->compressor.fd;
@@ -225,7 +225,7 @@ static void init_job(struct job *job, const struct tm_emit_run *run, size_t i, c
                         .compressor = {.fd = -1},
                         .is_first = i == 0,
                         .emit = target->emit,
-                        .only = {.facts = facts[target->emit->shows_stream], .is_quiet = i > 0}};
+                        .filter = {.facts = facts[target->emit->shows_stream], .is_quiet = i > 0}};
     job->options.out_path = target->out_path;
     job->context = (struct tm_emit_context){.fd = target->out_fd,
                                             .path = target->path,
@@ -236,7 +236,7 @@ static void init_job(struct job *job, const struct tm_emit_run *run, size_t i, c
                                             .sources = run->sources,
                                             .clocks = &job->clocks,
                                             .unsupported = &job->unsupported};
-    job->only.receiver = (struct tm_batch_receiver){show_batch, job};
+    job->filter.receiver = (struct tm_batch_receiver){show_batch, job};
     job->singles.out.receiver = (struct tm_batch_receiver){settle_batch, job};
     job->takes_messages = target->emit->takes_compact_messages;
     tm_emit_settler_init(&job->settler, &job->catalog, (struct tm_batch_receiver){join_batch, job});
@@ -258,7 +258,7 @@ static enum tm_status finish_compressor(struct job *job, enum tm_status st, stru
 static void release_job(struct job *job)
 {
     tm_compressor_abandon(&job->compressor);
-    tm_emit_only_release(&job->only);
+    tm_emit_filter_release(&job->filter);
     tm_single_events_release(&job->singles);
     tm_emit_settler_release(&job->settler);
     tm_span_flows_release(&job->spans);
