@@ -304,6 +304,76 @@ static enum tm_status write_on_track(struct pftrace *p, const struct tm_event *e
     return tm_track_write(&p->tracks, &e, err);
 }
 
+/* Writes the line of E as an event of ftrace, or on a track if no event of ftrace means the same to a reader. */
+static enum tm_status write_line(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    const struct tm_catalog_file *file = &p->context->catalog->files[e->file];
+    if (note_marker(p, e) != TM_OK)
+        return tm_error_nomem(err);
+    if (is_foreign_marker(p, e) ||
+        (file->clock_policy != TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK && !is_of_kernel_alone(e)))
+        return write_on_track(p, e, err);
+    enum tm_status st = tm_ftrace_write_line(&p->ftrace, e, err);
+    /* A reader of the line derives counters and binder events itself. */
+    p->after_packet = st == TM_OK && (e->kind == TM_KIND_COUNTER || tm_binder_event_of(e));
+    return st == TM_END ? write_on_track(p, e, err) : st;
+}
+
+/* Writes E, whose raw payload is a packet. */
+static enum tm_status write_recorded(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (e->kind == TM_KIND_SYSTEM_INFO)
+        st = tm_ftrace_note_kernel(&p->ftrace, e, err);
+    else if (e->kind == TM_KIND_THREAD && e->flags & TM_EVENT_DEFINITION)
+        st = tm_pftrace_note_thread(p, e, err);
+    return st < 0 ? st : write_packet(p, e, err);
+}
+
+/* Writes E, which has no raw payload that a Perfetto trace can contain. OF_PROTO: it comes from a Perfetto trace. */
+static enum tm_status write_columns(struct pftrace *p, const struct tm_event *e, bool of_proto, struct tm_error *err)
+{
+    if (e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED && !of_proto)
+        return tm_line_tasks_name(&p->line_tasks, e, err);
+    if (of_proto || p->after_packet || e->kind == TM_KIND_SLICE_ARGS || e->kind == TM_KIND_BLOCKED_REASON)
+        return TM_OK; /* its primary row has the packet */
+    if (e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING)
+        return tm_ftrace_write_line(&p->ftrace, e, err);
+    return write_on_track(p, e, err);
+}
+
+/* Writes E, which is due and of which everything is noted, in the form that its raw payload allows. */
+static enum tm_status write_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_raw raw = tm_event_raw(e->flags);
+    bool of_proto = p->context->catalog->files[e->file].clock_policy == TRACEMERGE__CLOCK_POLICY__PROTO;
+    enum tm_status st;
+    if (!(e->flags & TM_EVENT_DERIVED))
+        p->after_packet = raw == TM_RAW_PACKET || raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED ||
+                          raw == TM_RAW_COMPACT_MESSAGE;
+    if ((e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING) &&
+        tm_line_tasks_may_rename(&p->line_tasks) && (st = tm_line_tasks_rename(&p->line_tasks, e, err)) < 0)
+        return st;
+    if (e->kind == TM_KIND_SAMPLE && !of_proto && raw != TM_RAW_PACKET && e->flags & TM_EVENT_HAS_TID)
+        return tm_sample_write(&p->samples, e, err);
+    if (e->kind == TM_KIND_LOG && !of_proto && !p->after_packet)
+        return tm_log_write(&p->packets, e, err);
+    switch (raw) {
+    case TM_RAW_PACKET:
+        return write_recorded(p, e, err);
+    case TM_RAW_FTRACE_EVENT:
+        return note_marker(p, e) == TM_OK ? tm_ftrace_write_raw(&p->ftrace, e, err) : tm_error_nomem(err);
+    case TM_RAW_COMPACT_SCHED:
+        return tm_ftrace_write_sched(&p->ftrace, e, err);
+    case TM_RAW_COMPACT_MESSAGE:
+        return write_message(p, e, err);
+    case TM_RAW_LINE:
+        return write_line(p, e, err);
+    default:
+        return write_columns(p, e, of_proto, err);
+    }
+}
+
 /* Writes EVENT, or makes it pending, by its kind and by the form in which it was recorded. */
 static enum tm_status write_event(struct pftrace *p, const struct tm_event *event, struct tm_error *err)
 {
@@ -339,51 +409,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
         if (st < 0 || (st = tm_pftrace_note(p, e, err)) < 0)
             return st;
     }
-    const struct tm_catalog_file *file = &p->context->catalog->files[e->file];
-    bool of_proto = file->clock_policy == TRACEMERGE__CLOCK_POLICY__PROTO;
-    if (!(e->flags & TM_EVENT_DERIVED))
-        p->after_packet = raw == TM_RAW_PACKET || raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED ||
-                          raw == TM_RAW_COMPACT_MESSAGE;
-    if ((e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING) &&
-        tm_line_tasks_may_rename(&p->line_tasks) && (st = tm_line_tasks_rename(&p->line_tasks, e, err)) < 0)
-        return st;
-    if (e->kind == TM_KIND_SAMPLE && !of_proto && raw != TM_RAW_PACKET && e->flags & TM_EVENT_HAS_TID)
-        return tm_sample_write(&p->samples, e, err);
-    if (e->kind == TM_KIND_LOG && !of_proto && !p->after_packet)
-        return tm_log_write(&p->packets, e, err);
-    switch (raw) {
-    case TM_RAW_PACKET:
-        if (e->kind == TM_KIND_SYSTEM_INFO && (st = tm_ftrace_note_kernel(&p->ftrace, e, err)) < 0)
-            return st;
-        if (e->kind == TM_KIND_THREAD && e->flags & TM_EVENT_DEFINITION &&
-            (st = tm_pftrace_note_thread(p, e, err)) < 0)
-            return st;
-        return write_packet(p, e, err);
-    case TM_RAW_FTRACE_EVENT:
-        return note_marker(p, e) == TM_OK ? tm_ftrace_write_raw(&p->ftrace, e, err) : tm_error_nomem(err);
-    case TM_RAW_COMPACT_SCHED:
-        return tm_ftrace_write_sched(&p->ftrace, e, err);
-    case TM_RAW_COMPACT_MESSAGE:
-        return write_message(p, e, err);
-    case TM_RAW_LINE:
-        if (note_marker(p, e) != TM_OK)
-            return tm_error_nomem(err);
-        if (is_foreign_marker(p, e) ||
-            (file->clock_policy != TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK && !is_of_kernel_alone(e)))
-            return write_on_track(p, e, err);
-        st = tm_ftrace_write_line(&p->ftrace, e, err);
-        p->after_packet = st == TM_OK &&
-                          (e->kind == TM_KIND_COUNTER || tm_binder_event_of(e)); /* a reader derives the same from it */
-        return st == TM_END ? write_on_track(p, e, err) : st;
-    default:
-        if (e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED && !of_proto)
-            return tm_line_tasks_name(&p->line_tasks, e, err);
-        if (of_proto || p->after_packet || e->kind == TM_KIND_SLICE_ARGS || e->kind == TM_KIND_BLOCKED_REASON)
-            return TM_OK; /* its primary row has the packet */
-        if (e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING)
-            return tm_ftrace_write_line(&p->ftrace, e, err);
-        return write_on_track(p, e, err);
-    }
+    return write_due(p, e, err);
 }
 
 /* True if E is a packet without a time that precedes all events. The first part of the output has it. */
