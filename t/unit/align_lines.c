@@ -2,16 +2,16 @@
 #include "align/consensus.h"
 #include "align/corridor.h"
 #include "align/trend.h"
+#include "../lib/random.h"
 #include "tap.h"
 
 #include <stdlib.h>
 
-static uint64_t state = 1;
+static uint64_t seed = 1;
 
 static int64_t below(int64_t n)
 {
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (int64_t)((state >> 20) % (uint64_t)n);
+    return (int64_t)random_below(&seed, (uint64_t)n);
 }
 
 /* Returns the true z(x) of the tests in this file. */

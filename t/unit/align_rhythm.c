@@ -2,6 +2,7 @@
  * used if no single shift fits. */
 #include "align/passages.h"
 #include "align/rhythm.h"
+#include "../lib/random.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -13,12 +14,11 @@ static struct tm_beats beats(const struct tm_beat *all, uint32_t count)
     return (struct tm_beats){all, count};
 }
 
-static uint64_t state = 7;
+static uint64_t seed = 7;
 
 static int64_t below(int64_t n)
 {
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (int64_t)((state >> 20) % (uint64_t)n);
+    return (int64_t)random_below(&seed, (uint64_t)n);
 }
 
 static struct tm_beat a[BEATS], b[BEATS];

@@ -1,6 +1,7 @@
 /* Unit tests of the clock graph: conversion, refusals, searches. */
 #include "base/checked.h"
 #include "clocks/clock_graph.h"
+#include "../lib/random.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -284,24 +285,18 @@ static void test_range(void)
     tm_clock_graph_release(&g);
 }
 
-static uint64_t random_state = 42;
-
-static uint32_t random_below(uint32_t n)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((random_state >> 33) % n);
-}
+static uint64_t seed = 42;
 
 /* The interval and the offset of a step must agree with the conversion of each time in it. */
 static bool steps_hold(struct tm_clock_graph *g, uint32_t clocks)
 {
     for (int i = 0; i < 40; i++) {
         struct tm_step step, other;
-        uint32_t clock = random_below(clocks);
-        int64_t ns = random_below(300);
+        uint32_t clock = random_below32(&seed, clocks);
+        int64_t ns = random_below32(&seed, 300);
         if (tm_clock_graph_convert(g, clock, ns, &step) != TM_CONVERT_OK)
             continue;
-        int64_t times[] = {step.first_ns, step.last_ns, ns, random_below(300)};
+        int64_t times[] = {step.first_ns, step.last_ns, ns, random_below32(&seed, 300)};
         for (int k = 0; k < 4; k++) {
             bool is_inside = times[k] >= step.first_ns && times[k] <= step.last_ns;
             if (is_inside && (tm_clock_graph_convert(g, clock, times[k], &other) != TM_CONVERT_OK ||
@@ -324,9 +319,9 @@ static void test_random_steps(void)
             clock_of(&g, 200 + i);
         tm_clock_graph_set_target(&g, 0);
         for (int i = 0; i < 12; i++) {
-            uint32_t a = 200 + random_below(CLOCKS), b = 200 + random_below(CLOCKS);
-            int64_t x = i * 20 + random_below(30), y = i * 20 + random_below(30);
-            const int64_t line[][2] = {{x, y}, {x + 1 + random_below(9), y + random_below(9)}};
+            uint32_t a = 200 + random_below32(&seed, CLOCKS), b = 200 + random_below32(&seed, CLOCKS);
+            int64_t x = i * 20 + random_below32(&seed, 30), y = i * 20 + random_below32(&seed, 30);
+            const int64_t line[][2] = {{x, y}, {x + 1 + random_below32(&seed, 9), y + random_below32(&seed, 9)}};
             if (round % 3 == 1 && a != b && i % 2)
                 add_line(&g, a, b, line, 2);
             else

@@ -1,17 +1,16 @@
 /* Unit tests of lines between two readings: they are exact, rounded as documented, and the fast code agrees with the
  * slow code. */
 #include "clocks/clock_line.h"
+#include "../lib/random.h"
 #include "tap.h"
 
-static uint64_t random_state = 7;
+static uint64_t seed = 7;
 
 /* Returns a number of random size, below 2^BITS. */
 static int64_t random_below_bits(int bits)
 {
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    int size = 1 + (int)((random_state >> 40) % (uint64_t)bits);
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (int64_t)(random_state >> (64 - size));
+    const unsigned size = 1 + random_below32(&seed, (uint32_t)bits);
+    return (int64_t)(random_next(&seed) >> (64 - size));
 }
 
 static struct tm_clock_line line_of(int64_t from0, int64_t to0, int64_t from1, int64_t to1)

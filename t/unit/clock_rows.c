@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "emit/perfetto/clock_rows.h"
 
+#include "../lib/random.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static uint64_t seed;
 
 static uint64_t roll(uint64_t n)
 {
-    return (seed = tm_hash_u64(seed + 1)) % n;
+    return random_below(&seed, n);
 }
 
 static void add(struct tm_clock_rows *r, uint32_t snapshot, uint32_t clock, int64_t ts_ns, int64_t value)

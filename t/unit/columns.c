@@ -5,23 +5,19 @@
 #include "sort/row_keys.h"
 #include "stream/batch_builder.h"
 
+#include "../lib/random.h"
 #include "tap.h"
 
 #include <stdlib.h>
 
 enum { NUMBERS = 600, ROWS = 700 };
 
-static uint64_t roll(uint64_t *state)
-{
-    return tm_hash_u64(++*state);
-}
-
 /* Writes numbers of up to MAX_BITS bits, if MIXED a tenth of them of any size. Returns the end of the bytes. */
 static uint8_t *make_numbers(uint64_t seed, unsigned max_bits, bool mixed, uint64_t *numbers, uint8_t *to)
 {
     for (int i = 0; i < NUMBERS; i++) {
-        unsigned bits = mixed && roll(&seed) % 10 == 0 ? 64 : max_bits;
-        numbers[i] = roll(&seed) >> (64 - bits) >> (mixed ? roll(&seed) % bits : 0);
+        unsigned bits = mixed && random_next(&seed) % 10 == 0 ? 64 : max_bits;
+        numbers[i] = random_next(&seed) >> (64 - bits) >> (mixed ? random_next(&seed) % bits : 0);
         to = tm_varint_put(to, numbers[i]);
     }
     return to;
@@ -102,14 +98,14 @@ static void make_columns(uint64_t seed, struct columns *c)
 {
     uint32_t from[6];
     for (int k = 0; k < 6; k++)
-        from[k] = roll(&seed) % 3 ? (uint32_t)(roll(&seed) % 400) : ROWS;
+        from[k] = random_next(&seed) % 3 ? (uint32_t)(random_next(&seed) % 400) : ROWS;
     for (uint32_t i = 0; i < ROWS; i++) {
-        c->time_ns[i] = i < from[0] ? -5 : (int64_t)roll(&seed);
+        c->time_ns[i] = i < from[0] ? -5 : (int64_t)random_next(&seed);
         c->position[i] = i < from[1] ? 9 : i;
-        c->value[i] = i < from[2] ? UINT64_MAX : roll(&seed);
-        c->kind[i] = i < from[3] ? TM_KIND_SCHED_SWITCH : (uint32_t)(roll(&seed) % 20);
-        c->name[i] = i < from[4] ? 0 : (uint32_t)roll(&seed);
-        c->cpu[i] = i < from[5] ? 3 : (uint32_t)(roll(&seed) % 4);
+        c->value[i] = i < from[2] ? UINT64_MAX : random_next(&seed);
+        c->kind[i] = i < from[3] ? TM_KIND_SCHED_SWITCH : (uint32_t)(random_next(&seed) % 20);
+        c->name[i] = i < from[4] ? 0 : (uint32_t)random_next(&seed);
+        c->cpu[i] = i < from[5] ? 3 : (uint32_t)(random_next(&seed) % 4);
     }
 }
 
@@ -149,9 +145,9 @@ static void test_rows(uint64_t seed, uint32_t piece)
     bool good = true;
     make_columns(seed, &c);
     for (uint32_t at = 0, n; at < ROWS && good; at += n) {
-        n = 1 + (uint32_t)(roll(&seed) % piece);
+        n = 1 + (uint32_t)(random_next(&seed) % piece);
         n = n < ROWS - at ? n : ROWS - at;
-        common.tid += roll(&seed) % 8 == 0; /* common to the rows, and different from before */
+        common.tid += random_next(&seed) % 8 == 0; /* common to the rows, and different from before */
         struct tm_batch_rows rows = {.count = n, .common = &common};
         rows.columns[TM_COL_TIME_NS] = c.time_ns + at;
         rows.columns[TM_COL_POSITION] = c.position + at;
@@ -176,7 +172,7 @@ static void test_rows(uint64_t seed, uint32_t piece)
 static void make_events(uint64_t *seed, uint64_t fields, struct tm_event *events, uint32_t count, uint8_t *payload)
 {
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t r = roll(seed);
+        uint64_t r = random_next(seed);
         struct tm_event *e = &events[i];
         *e = (struct tm_event){.flags = TM_EVENT_HAS_CPU,
                                .pid = -1,
@@ -212,7 +208,7 @@ static void test_copies(uint64_t seed, uint64_t fields)
     for (uint32_t i = 0; i < PAYLOAD; i++)
         payload[i] = (uint8_t)(i + 1);
     make_events(&seed, fields, events, EVENTS, payload);
-    make_events(&seed, roll(&seed), &other, 1, payload);
+    make_events(&seed, random_next(&seed), &other, 1, payload);
     for (uint32_t i = 0; i < EVENTS; i++)
         differing |= tm_batch_columns_differing(&events[i], &events[3]);
     ok_named((differing >> TM_COL_NAME & 1) == (fields >> 2 & 1) &&
@@ -220,14 +216,14 @@ static void test_copies(uint64_t seed, uint64_t fields)
              "what differs is known");
     while (good && after_full < 5) {
         bool few = rows < 300; /* at first a single event, without differences */
-        n = 1 + (uint32_t)(roll(&seed) % (one.count ? TM_BATCH_COPIES : 2));
-        if (one.count == 0 && roll(&seed) % 2) {
+        n = 1 + (uint32_t)(random_next(&seed) % (one.count ? TM_BATCH_COPIES : 2));
+        if (one.count == 0 && random_next(&seed) % 2) {
             other.position = position++;
             good = good && tm_batch_builder_add(&one, &other) == TM_OK && tm_batch_builder_add(&many, &other) == TM_OK;
         }
         for (uint32_t i = 0; i < n; i++) {
-            copied[i] = &events[few ? 3 : roll(&seed) % EVENTS];
-            times[i] = (int64_t)(fields & 512 ? roll(&seed) : 12);
+            copied[i] = &events[few ? 3 : random_next(&seed) % EVENTS];
+            times[i] = (int64_t)(fields & 512 ? random_next(&seed) : 12);
         }
         const struct tm_batch_copies copies = {.count = n,
                                                .events = copied,
@@ -247,7 +243,7 @@ static void test_copies(uint64_t seed, uint64_t fields)
         uint32_t wanted = added;
         good = good && tm_batch_builder_add_copies(&many, &copies, &added) == TM_OK && added == wanted &&
                is_same(&one, &many);
-        if (!was_full && roll(&seed) % 20 == 0) {
+        if (!was_full && random_next(&seed) % 20 == 0) {
             other.position = position++;
             good = good && tm_batch_builder_add(&one, &other) == TM_OK &&
                    tm_batch_builder_add(&many, &other) == TM_OK && is_same(&one, &many);
@@ -299,7 +295,8 @@ static void test_keys(uint64_t seed, uint32_t count, unsigned bits, unsigned dis
         return;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t time =
-            bits ? (roll(&seed) % disorder ? ((UINT64_C(1) << (bits - 1)) / count) * i : roll(&seed) >> (64 - bits))
+            bits ? (random_next(&seed) % disorder ? ((UINT64_C(1) << (bits - 1)) / count) * i
+                                                  : random_next(&seed) >> (64 - bits))
                  : 0;
         wanted[i] = keys[i] = tm_row_key(time, i);
     }

@@ -3,6 +3,7 @@
 #include "base/pb.h"
 #include "emit/perfetto/open_messages.h"
 
+#include "../lib/random.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -14,10 +15,7 @@ static uint64_t seed = 1;
 /* xorshift64*: https://en.wikipedia.org/wiki/Xorshift */
 static uint32_t roll(uint32_t n)
 {
-    seed ^= seed >> 12;
-    seed ^= seed << 25;
-    seed ^= seed >> 27;
-    return (uint32_t)((seed * UINT64_C(0x2545f4914f6cdd1d)) >> 33) % n;
+    return random_below32(&seed, n);
 }
 
 static void need(enum tm_status st)

@@ -1,5 +1,6 @@
 /* Unit tests of lanes of crossing slices: the result is the first free lane, as a search through all lanes finds it. */
 #include "model/crossing_lanes.h"
+#include "../lib/random.h"
 #include "tap.h"
 
 enum { LANES = 24, DEEP = 64, SLICES = 4000 };
@@ -25,12 +26,6 @@ static uint32_t plain_add(struct plain *p, int64_t start_ns, int64_t end_ns)
     return LANES;
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return *state >> 33;
-}
-
 static void test_random(uint64_t seed, uint64_t longest)
 {
     struct plain plain = {.counts = {0}};
@@ -39,8 +34,8 @@ static void test_random(uint64_t seed, uint64_t longest)
     int64_t now_ns = INT64_MIN;
     int same = 0, refused = 0;
     for (int i = 0; i < SLICES; i++) {
-        now_ns += (int64_t)(next_random(&state) % 3);
-        int64_t end_ns = now_ns + 1 + (int64_t)(next_random(&state) % longest);
+        now_ns += (int64_t)(random_next(&state) % 3);
+        int64_t end_ns = now_ns + 1 + (int64_t)(random_next(&state) % longest);
         uint32_t lane = LANES, expected = plain_add(&plain, now_ns, end_ns);
         enum tm_status st = tm_crossing_lanes_add(&set, LANES, now_ns, end_ns, &lane);
         same += lane == expected && st == (expected < LANES ? TM_OK : TM_END);

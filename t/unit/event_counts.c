@@ -1,13 +1,14 @@
 /* Unit tests of the counts of events by time: they depend only on the counted events. */
 #include "stream/event_counts.h"
+#include "../lib/random.h"
 #include "tap.h"
 
 enum { TIMES = 60000, GROUPS = 7 };
 
+/* Returns 53 bits. */
 static uint64_t next_random(uint64_t *state)
 {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return *state >> 11;
+    return random_next(state) >> 11;
 }
 
 static void add(struct tm_event_counts *counts, const int64_t *times_ns, int first, int step)

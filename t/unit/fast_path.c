@@ -6,6 +6,7 @@
 #include "stream/batch_builder.h"
 #include "stream/clock_id.h"
 
+#include "../lib/random.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static uint64_t seed;
 
 static uint64_t roll(uint64_t n)
 {
-    return (seed = tm_hash_u64(seed + 1)) % n;
+    return random_below(&seed, n);
 }
 
 /* Fills ROWS events on CLOCK. One in ODD is no event of a run, or has another time or sequence than expected. */

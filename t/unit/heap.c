@@ -1,6 +1,7 @@
 /* Unit test of tm_heap: random pushes, pops and replacements, compared with a list that is searched. */
 #include "base/heap.h"
 
+#include "../lib/random.h"
 #include "tap.h"
 
 enum { ROUNDS = 200, STEPS = 300, KEYS = 40 };
@@ -18,12 +19,6 @@ static bool is_before(const void *a, const void *b)
 
 static const struct tm_heap_order BY_KEY = {sizeof(struct item), is_before};
 
-static uint32_t roll(uint64_t *seed, uint32_t below)
-{
-    *seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (uint32_t)(*seed >> 33) % below;
-}
-
 /* Returns the place of the first of ALL. */
 static uint32_t first_of(const struct item *all, uint32_t count)
 {
@@ -40,8 +35,8 @@ static uint32_t test_random(uint64_t seed)
     struct item all[STEPS];
     uint32_t count = 0, wrong = 0;
     for (uint32_t step = 0; step < STEPS; step++) {
-        struct item new = {roll(&seed, KEYS), step}, popped;
-        uint32_t what = roll(&seed, 5), first = first_of(all, count);
+        struct item new = {random_below32(&seed, KEYS), step}, popped;
+        uint32_t what = random_below32(&seed, 5), first = first_of(all, count);
         if (count)
             wrong += ((const struct item *)heap.items)->number != all[first].number;
         if (what < 3 || count == 0) {

@@ -5,21 +5,14 @@
 #include "json/number.h"
 #include "stream/arg_keys.h"
 
+#include "../lib/random.h"
 #include "tap.h"
 
 #include <stdlib.h>
 
-static uint64_t roll(uint64_t *seed)
-{
-    *seed ^= *seed >> 12;
-    *seed ^= *seed << 25;
-    *seed ^= *seed >> 27;
-    return *seed * UINT64_C(0x2545f4914f6cdd1d);
-}
-
 static void pick(struct tm_buf *out, uint64_t *seed, const char *const *parts, size_t count)
 {
-    (void)tm_buf_add_str(out, parts[(roll(seed) >> 8) % count]);
+    (void)tm_buf_add_str(out, parts[(random_next(seed) >> 8) % count]);
 }
 
 #define PICK(out, seed, parts) pick(out, seed, parts, sizeof parts / sizeof *parts)
@@ -53,12 +46,12 @@ static void put_members(struct tm_buf *out, uint64_t *seed, bool args)
                                          "{\"b.c\":1,\"e\":2}", "{\"b.c\":1,\"f\":[3]}",
                                          "{\"c\":1,\"e\":[3]}", "{\"c\":1,\"f\":2}"};
     static const char *const commas[] = {",", ",", ",", ", ", " ,", ",\n"};
-    uint64_t members = roll(seed) >> 60;
+    uint64_t members = random_next(seed) >> 60;
     (void)tm_buf_add_byte(out, '{');
     for (uint64_t i = 0; i < members; i++) {
         if (i)
             PICK(out, seed, commas);
-        if (!args && roll(seed) >> 61 == 0) {
+        if (!args && random_next(seed) >> 61 == 0) {
             (void)tm_buf_add_str(out, "\"args\":");
             put_members(out, seed, true);
             continue;
@@ -190,7 +183,7 @@ static void test_events(const char *keeps, const char *name)
     for (int i = 0; i < 200000 && same; i++) {
         tm_buf_clear(&text);
         put_members(&text, &seed, false);
-        uint64_t r = roll(&seed);
+        uint64_t r = random_next(&seed);
         size_t len = text.len;
         if (r >> 61 == 0)
             text.data[(r >> 32) % text.len] = (uint8_t)bytes[(r >> 8) % (sizeof bytes - 1)];
@@ -254,11 +247,11 @@ static void test_numbers(void)
     long good = 0;
     for (int i = 0; i < 200000 && same; i++) {
         char number[64];
-        uint64_t a = roll(&seed), b = roll(&seed);
+        uint64_t a = random_next(&seed), b = random_next(&seed);
         int digits = (int)(a >> 59) % 20 + 1, fraction = (int)(b >> 61) - 2;
         int n = snprintf(number, sizeof number, "%s%.*s", a & 7 ? "" : "-", digits, "00000000000000000000");
         for (int k = 0; k < digits; k++)
-            number[n - digits + k] = (char)('0' + (k || a & 56 ? (roll(&seed) >> 32) % 10 : 0));
+            number[n - digits + k] = (char)('0' + (k || a & 56 ? (random_next(&seed) >> 32) % 10 : 0));
         if (fraction > 0)
             n += snprintf(number + n, sizeof number - (size_t)n, ".%0*d", fraction, (int)(b % 1000) % (fraction * 10));
         (void)snprintf(number + n, sizeof number - (size_t)n, "%s", ends[b >> 8 & 7]);
@@ -283,12 +276,13 @@ static void test_doubles(void)
         char text[64];
         bool is_double;
         uint64_t bits;
-        int whole = (int)(roll(&seed) >> 60), fraction = (int)(roll(&seed) >> 60) + 1;
-        int n = snprintf(text, sizeof text, "%s%.*s.", roll(&seed) >> 62 ? "" : "-", whole + 1, "0000000000000000");
+        int whole = (int)(random_next(&seed) >> 60), fraction = (int)(random_next(&seed) >> 60) + 1;
+        const char *sign = random_next(&seed) >> 62 ? "" : "-";
+        int n = snprintf(text, sizeof text, "%s%.*s.", sign, whole + 1, "0000000000000000");
         for (int k = 0; k < whole; k++)
-            text[n - 2 - k] = (char)('0' + (roll(&seed) >> 32) % 10);
+            text[n - 2 - k] = (char)('0' + (random_next(&seed) >> 32) % 10);
         for (int k = 0; k < fraction; k++)
-            text[n++] = (char)('0' + (roll(&seed) >> 32) % 10);
+            text[n++] = (char)('0' + (random_next(&seed) >> 32) % 10);
         text[n] = 0;
         double exact = strtod(text, NULL);
         same = tm_json_number((const uint8_t *)text, (size_t)n, &is_double, &bits);
@@ -343,15 +337,15 @@ static void test_fast_containers(void)
     long taken = 0;
     bool right = true;
     for (int i = 0; i < 2000000 && right; i++) {
-        uint64_t count = roll(&seed) >> 60;
+        uint64_t count = random_next(&seed) >> 60;
         tm_buf_clear(&text);
         tm_buf_clear(&checked);
-        (void)tm_buf_add_str(&text, roll(&seed) >> 63 ? "{\"f\":" : "[");
+        (void)tm_buf_add_str(&text, random_next(&seed) >> 63 ? "{\"f\":" : "[");
         for (uint64_t k = 0; k < count; k++)
             PICK(&text, &seed, tokens);
-        (void)tm_buf_add_str(&text, roll(&seed) >> 63 ? "}" : "]");
+        (void)tm_buf_add_str(&text, random_next(&seed) >> 63 ? "}" : "]");
         size_t len = text.len;
-        if (roll(&seed) >> 63)
+        if (random_next(&seed) >> 63)
             (void)tm_buf_addf(&text, "%80s", "");
         const uint8_t *after = tm_json_fast_container(text.data, text.data + text.len);
         if (after == NULL)

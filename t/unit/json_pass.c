@@ -4,45 +4,38 @@
 #include "json/scan.h"
 #include "format/json_args.h"
 
+#include "../lib/random.h"
 #include "tap.h"
 
 #include <stdlib.h>
-
-static uint64_t roll(uint64_t *seed)
-{
-    *seed ^= *seed >> 12;
-    *seed ^= *seed << 25;
-    *seed ^= *seed >> 27;
-    return *seed * UINT64_C(0x2545f4914f6cdd1d);
-}
 
 static void put_string(struct tm_buf *out, uint64_t *seed)
 {
     static const char *const parts[] = {"{",    "}",    "[",       "]", ",",       ":",
                                         "\\\"", "\\\\", "\\u005b", "a", "bcdefgh", "\xc3\xa9"};
     (void)tm_buf_add_byte(out, '"');
-    for (uint64_t n = roll(seed) >> 60; n > 0; n--)
-        (void)tm_buf_add_str(out, parts[(roll(seed) >> 8) % (sizeof parts / sizeof *parts)]);
+    for (uint64_t n = random_next(seed) >> 60; n > 0; n--)
+        (void)tm_buf_add_str(out, parts[(random_next(seed) >> 8) % (sizeof parts / sizeof *parts)]);
     (void)tm_buf_add_byte(out, '"');
 }
 
 static void put_container(struct tm_buf *out, uint64_t *seed, int depth)
 {
-    bool object = roll(seed) >> 63;
+    bool object = random_next(seed) >> 63;
     (void)tm_buf_add_byte(out, object ? '{' : '[');
-    uint64_t members = roll(seed) >> 61;
+    uint64_t members = random_next(seed) >> 61;
     for (uint64_t i = 0; i < members; i++) {
         if (object) {
             put_string(out, seed);
             (void)tm_buf_add_byte(out, ':');
         }
-        uint64_t what = roll(seed) >> 62;
+        uint64_t what = random_next(seed) >> 62;
         if (what == 0 && depth < 6)
             put_container(out, seed, depth + 1);
         else if (what == 1)
             put_string(out, seed);
         else
-            (void)tm_buf_addf(out, "%llu", (unsigned long long)(roll(seed) >> 50));
+            (void)tm_buf_addf(out, "%llu", (unsigned long long)(random_next(seed) >> 50));
         if (i + 1 < members)
             (void)tm_buf_add_str(out, what & 1 ? ", " : ",");
     }
@@ -69,7 +62,7 @@ static void test_mutations(void)
             tm_buf_clear(&text);
             put_container(&text, &seed, 2);
         }
-        uint64_t r = roll(&seed);
+        uint64_t r = random_next(&seed);
         uint8_t *byte = &text.data[(r >> 32) % text.len], old = *byte;
         *byte = i % 20 == 0 ? old : (uint8_t)bytes[(r >> 8) % (sizeof bytes - 1)];
         if (text.data[0] == '{' || text.data[0] == '[') {
@@ -128,7 +121,7 @@ struct pieces {
 static enum tm_status read_piece(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
 {
     struct pieces *pieces = source;
-    size_t left = pieces->text->len - pieces->at, n = (size_t)(roll(&pieces->seed) >> 57) + 1;
+    size_t left = pieces->text->len - pieces->at, n = (size_t)(random_next(&pieces->seed) >> 57) + 1;
     (void)err;
     n = n < len ? n : len;
     *got = n < left ? n : left;
@@ -152,7 +145,7 @@ static void test_skip(void)
         tm_buf_clear(&text);
         put_container(&text, &seed, 1);
         (void)tm_buf_add_str(&text, ",{\"a\":[]},\"]}\"");
-        uint64_t r = roll(&seed);
+        uint64_t r = random_next(&seed);
         if (r & 1)
             text.data[1 + (r >> 32) % (text.len - 1)] = (uint8_t)bytes[(r >> 8) % (sizeof bytes - 1)];
         struct pieces pieces = {.text = &text, .seed = r | 1};

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "stream/batch_builder.h"
+#include "../lib/random.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static uint64_t seed;
 
 static uint64_t roll(uint64_t n)
 {
-    return (seed = tm_hash_u64(seed + 1)) % n;
+    return random_below(&seed, n);
 }
 
 /* A row as it is made, and as it is found in the output of the merge. */

@@ -1,4 +1,5 @@
 /* Unit test of lib/model: rules that hold for the rows of any events. */
+#include "../lib/random.h"
 #include "model_bench.h"
 
 /* Rules that hold for the rows of any events. */
@@ -87,8 +88,7 @@ static enum tm_status take_mapping(void *self, const struct tm_mapping_row *row,
 
 static uint32_t next_random(uint64_t *state)
 {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*state >> 33);
+    return (uint32_t)(random_next(state) >> 33);
 }
 
 /* Any kind with any flags, few numbers and names, details of random bytes. */

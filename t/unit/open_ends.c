@@ -1,6 +1,7 @@
 /* Unit test of emit/perfetto/open_ends: ends come out in their order, whatever order they were added in. */
 #include "emit/perfetto/open_ends.h"
 
+#include "../lib/random.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -11,11 +12,10 @@ enum { ROUNDS = 20000, OPEN_MAX = 300, TIMES = 5000 };
 static struct tm_open_end expected[OPEN_MAX];
 static uint32_t expected_count;
 
-static uint32_t random_below(uint32_t limit)
+static uint32_t roll(uint32_t limit)
 {
-    static uint64_t state = 1;
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33) % limit;
+    static uint64_t seed = 1;
+    return random_below32(&seed, limit);
 }
 
 static bool is_before(const struct tm_open_end *a, const struct tm_open_end *b)
@@ -47,9 +47,9 @@ static struct tm_open_end take_expected(void)
 static int64_t new_end_ns(int64_t now_ns, uint32_t span)
 {
     int64_t limit_ns = now_ns + span;
-    if (expected_count > 0 && random_below(2))
+    if (expected_count > 0 && roll(2))
         limit_ns = expected[first_expected()].end_ns;
-    return now_ns + (limit_ns > now_ns ? random_below((uint32_t)(limit_ns - now_ns)) : 0);
+    return now_ns + (limit_ns > now_ns ? roll((uint32_t)(limit_ns - now_ns)) : 0);
 }
 
 /* True if the ends that are got one by one are the expected ones: their number and sums are equal. */
@@ -70,7 +70,7 @@ static void test(uint32_t percent, uint32_t span)
     int64_t now_ns = 0;
     expected_count = 0;
     for (uint64_t i = 0; i < ROUNDS && is_good; i++) {
-        if (expected_count < OPEN_MAX && random_below(100) < percent) {
+        if (expected_count < OPEN_MAX && roll(100) < percent) {
             const struct tm_open_end end = {.end_ns = new_end_ns(now_ns, span), .order = i, .uuid = i};
             expected[expected_count++] = end;
             is_good = tm_open_ends_push(&ends, &end, &err) == TM_OK;

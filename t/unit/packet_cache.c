@@ -3,6 +3,7 @@
 #include "proto_maker.h"
 #include "proto_run.h"
 
+#include "../lib/random.h"
 #include "tap.h"
 
 enum { TRACES = 300, PACKETS = 400, PAD_FIELD = 999, PAD_BYTES = 130 };
@@ -12,10 +13,7 @@ static uint64_t seed;
 /* xorshift64*: https://en.wikipedia.org/wiki/Xorshift */
 static uint32_t roll(uint32_t n)
 {
-    seed ^= seed >> 12;
-    seed ^= seed << 25;
-    seed ^= seed >> 27;
-    return (uint32_t)((seed * UINT64_C(0x2545f4914f6cdd1d)) >> 33) % n;
+    return random_below32(&seed, n);
 }
 
 /* Writes a track_descriptor: a counter, or another track. */

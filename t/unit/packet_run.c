@@ -5,6 +5,7 @@
 #include "emit/perfetto/splice_body.h"
 #include "stream/batch_builder.h"
 
+#include "../lib/random.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static uint64_t seed;
 
 static uint64_t roll(uint64_t n)
 {
-    return (seed = tm_hash_u64(seed + 1)) % n;
+    return random_below(&seed, n);
 }
 
 /* Makes a packet's body: a track event of LEN bytes, with flags before or after it. */

@@ -2,6 +2,7 @@
  * Definitions that are written at once are always right. */
 #include "emit/perfetto/pending_definitions.h"
 
+#include "../lib/random.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -15,12 +16,6 @@ struct waiting {
     struct tm_pending_needs needs;
     bool is_there;
 };
-
-static uint32_t roll(uint64_t *seed, uint32_t below)
-{
-    *seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (uint32_t)(*seed >> 33) % below;
-}
 
 /* Returns the first definition that is due at NOW, or NULL. */
 static struct waiting *first_due(struct waiting *all, size_t count, int64_t now_ns)
@@ -50,11 +45,15 @@ static void test_random(uint64_t seed)
     size_t owner[KEYS] = {0}, count = 0, wrong = 0, said = 0;
     struct tm_pending_definitions late = {0};
     for (int step = 0; step < STEPS; step++) {
-        uint32_t what = roll(&seed, 10);
+        uint32_t what = random_below32(&seed, 10);
         if (what < (step < STEPS / 2 ? 4u : 1u)) {
-            struct tm_pending_needs needs = {roll(&seed, KEYS), roll(&seed, 3) ? 0 : roll(&seed, KEYS), 0};
-            struct tm_event e = {
-                .time_ns = roll(&seed, TIMES), .position = count, .raw = (const uint8_t *)"raw", .raw_bytes = 3};
+            const uint32_t first = random_below32(&seed, KEYS);
+            const uint32_t other = random_below32(&seed, 3) ? 0 : random_below32(&seed, KEYS);
+            struct tm_pending_needs needs = {first, other, 0};
+            struct tm_event e = {.time_ns = random_below32(&seed, TIMES),
+                                 .position = count,
+                                 .raw = (const uint8_t *)"raw",
+                                 .raw_bytes = 3};
             wrong += tm_pending_definitions_add(&late, &e, needs, NULL) != TM_OK;
             all[count] = (struct waiting){e.time_ns, count, needs, true};
             own(all, owner, count, needs.key);
@@ -63,8 +62,8 @@ static void test_random(uint64_t seed)
             continue;
         }
         bool by_time = what < 6;
-        int64_t now_ns = roll(&seed, TIMES);
-        uint64_t key = roll(&seed, KEYS);
+        int64_t now_ns = random_below32(&seed, TIMES);
+        uint64_t key = random_below32(&seed, KEYS);
         bool none = by_time ? tm_pending_events_none_due(&late.events, now_ns)
                             : tm_pending_definitions_none_needed(&late, key);
         struct waiting *expected = by_time ? first_due(all, count, now_ns) : first_of(all, owner, key);

@@ -1,16 +1,11 @@
 /* Unit tests of bins over time: the result depends only on the counted times. */
 #include "emit/svg/time_bins.h"
+#include "../lib/random.h"
 #include "tap.h"
 
 #include <stdlib.h>
 
 enum { TIMES = 5000, COLUMNS = 100 };
-
-static uint64_t next_random(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return *state >> 11;
-}
 
 static int compare_times(const void *pa, const void *pb)
 {
@@ -40,7 +35,7 @@ static void test_order(int64_t middle, unsigned bits)
     uint64_t sums[COLUMNS], sorted_sums[COLUMNS], state = bits;
     struct tm_time_bins bins = {0}, sorted = {0};
     for (int i = 0; i < TIMES; i++)
-        times_ns[i] = middle + (int64_t)(next_random(&state) & ((UINT64_C(1) << bits) - 1)) * (i % 2 ? 1 : -1);
+        times_ns[i] = middle + (int64_t)(random_next(&state) & ((UINT64_C(1) << bits) - 1)) * (i % 2 ? 1 : -1);
     is_int(count(times_ns, sums, &bins), TIMES);
     qsort(times_ns, TIMES, sizeof *times_ns, compare_times);
     is_int(count(times_ns, sorted_sums, &sorted), TIMES);
