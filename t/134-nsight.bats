@@ -144,7 +144,7 @@ END
     [[ $output == *"other.db: a database of SQLite that is not an export of Nsight Systems (nsys export --type sqlite)"* ]]
     tm-merge -q --ignore-unknown -f report merged.db other.db a.sqlite >report
     grep -q 'other.db: 1 event read, 0 placed, 1 dropped, 8192 bytes skipped' report
-    grep -q 'unknown *262144 *merged.db\|unknown .*merged.db' report
+    grep -qE ' unknown +[0-9]+ +merged\.db$' report
     grep -q 'a.sqlite: 26 events read, 20 placed, 6 dropped' report
 }
 

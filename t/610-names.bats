@@ -91,10 +91,12 @@ machines() {
     profile node2/c.json
     [ "$(machines --machine one=node1 --machine two=c.json node1 node2)" = "one node1/a.json,one node1/b.json,two node2/c.json," ]
     [ "$(machines --machine one=node1/ --machine two=b.json node1)" = "one node1/a.json,two node1/b.json," ]
+    [ "$(machines --machine one=.//node1 .//node1 node2)" = "$(machines --machine one=node1 node1 node2)" ]
     tar cf all.tar node1 node2
     [ "$(machines --machine one=node1 --machine two=node2/c.json all.tar)" = "one node1/a.json,one node1/b.json,two node2/c.json," ]
     [ "$(machines --machine all=all.tar all.tar | tr ',' '\n' | wc -l)" -eq 3 ]
-    tm-merge -q --sync node2/c.json=a.json+1s --trace-time REALTIME -f report all.tar | grep -q 'c.json.*manifest\|manifest'
+    tm-merge -q --sync node2/c.json=a.json+1s --trace-time REALTIME -f report -o report all.tar
+    grep -q ' TRACE_FILE(node2/c.json) to TRACE_FILE(node1/a.json), the manifest: 0.000000000 s = 1.000000000 s$' report
     run tm-merge --machine one=node3 all.tar
     [ "$status" -eq 2 ]
     [ "$output" = "tm-manifest: --machine: 'node3' is not one of the files" ]
