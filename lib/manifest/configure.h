@@ -7,18 +7,17 @@
 #include "manifest/draft_options.h"
 
 struct tm_configure_options {
-    const char *producer;            /* the program's name, for the header */
+    const char *producer;      /* the program's name, for the header */
     struct tm_manifest *given; /* a manifest that was read without error, for input that has none; or NULL */
     const char *given_name;    /* its name, for warnings; NULL: none */
-    /* keep only those entries of `given' whose files are known when the first trace begins, and the entries to which
-     * these refer */
+    /* Of `given', keep only the entries whose files are known when the first trace begins, and the entries to which
+     * these refer. */
     bool present;
     bool replaces; /* `given' replaces the manifest in the stream, which is left out */
-    const struct tm_draft_options *draft_options; /* options from which a manifest is made if there is none; or NULL */
-    bool strict;                     /* a path that matches no file is an error */
-    struct tm_buf *used;             /* receives the text of the manifest that was used, whether given or made; or NULL
-                                      */
-    void (*warn)(const char *text);  /* receives warnings; NULL: there are none */
+    const struct tm_draft_options *draft_options; /* from which a manifest is made if there is none; or NULL */
+    bool strict;                                  /* a path that matches no file is an error */
+    struct tm_buf *used; /* receives the text of the manifest that was used, given or made; or NULL */
+    void (*warn)(const char *text); /* receives warnings, each valid during the call; NULL: they are dropped */
 };
 
 /* Reads a stream from IN_FD and writes it to OUT_FD, configured. The caller closes both. A stream that is already
