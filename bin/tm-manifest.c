@@ -1,7 +1,6 @@
 /* Reads a stream from tm-unpack and writes it with its perfetto_manifest checked and resolved into configuration
  * frames. With --check, only checks manifest files. */
 #include "base/utf8.h"
-#include "os/io.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
 #include "manifest/configure.h"

@@ -12,7 +12,6 @@
 #include "merge/stage_messages.h"
 #include "manifest/draft_options.h"
 #include "unpack/same_files.h"
-#include "unpack/unpack.h"
 
 #include <fcntl.h>
 #include <stdio.h>

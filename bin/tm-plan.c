@@ -3,7 +3,6 @@
 #include "base/decimal.h"
 #include "cut/cut.h"
 #include "os/compat.h"
-#include "os/io.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
 #include "plan/plan_stream.h"

@@ -2,7 +2,6 @@
  * OpenTelemetry (trace_id, span_id, parent_span_id), Jaeger (traceID, spanID, parentSpanID), Zipkin (traceId,
  * parentId), Elastic (trace.id, span.id, parent.id), Honeycomb (trace.trace_id, trace.parent_id). */
 #include "align/rule.h"
-#include "base/hash.h"
 #include "base/name_set.h"
 
 enum { SEED_SPAN = 3 };

@@ -2,7 +2,6 @@
  * and lines. */
 #include "clocks/placement_record.h"
 
-#include "base/checked.h"
 #include "stream/uncertainty_source.h"
 
 #include <string.h>

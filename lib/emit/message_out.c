@@ -1,6 +1,5 @@
 #include "emit/message_out.h"
 
-#include "base/pb.h"
 
 static const void *at(const ProtobufCMessage *m, size_t offset)
 {

@@ -1,6 +1,5 @@
 #include "emit/names.h"
 
-#include "stream/clock_id.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,6 @@
 #include "emit/out.h"
 
 #include "base/decimal.h"
-#include "os/io.h"
 #include "base/pb.h"
 #include "base/utf8.h"
 

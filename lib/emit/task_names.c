@@ -2,7 +2,6 @@
 
 #include "base/decimal.h"
 #include "emit/out.h"
-#include "model/processes.h"
 
 #include <stdlib.h>
 

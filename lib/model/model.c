@@ -1,6 +1,5 @@
 #include "model/internal.h"
 
-#include "base/hash.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,6 @@
 #include "perfetto/named_tracks.h"
 #include "stream/detail_fields.h"
 
-#include "base/hash.h"
 #include "base/pb.h"
 
 enum { FLOW_BY_ID = 1, FLOWS_READ = 4 };

@@ -1,6 +1,5 @@
 #include "select/pending_groups.h"
 
-#include "os/io.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 
 #include "base/checked.h"
 #include "base/table.h"
-#include "os/compat.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,5 @@
 #include "emit/chrome_json/writer.h"
 
-#include "base/pb.h"
-#include "stream/detail_fields.h"
 
 void tm_json_writer_init(struct tm_json_writer *w, const struct tm_emit_context *context)
 {

@@ -1,6 +1,5 @@
 #include "emit/perfetto/annotations.h"
 
-#include "base/table.h"
 #include "base/text.h"
 #include "emit/perfetto/annotation_names.h"
 #include "perfetto/packet_fields.h"

@@ -5,7 +5,6 @@
 #include "emit/perfetto/trace_stats.h"
 #include "perfetto/etw_fields.h"
 #include "perfetto/message_fields.h"
-#include "perfetto/track_event_fields.h"
 #include "perfetto/packet_times.h"
 #include "perfetto/ftrace_event_fields.h"
 #include "stream/detail_fields.h"

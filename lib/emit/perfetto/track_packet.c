@@ -3,7 +3,6 @@
 #include "base/hash.h"
 #include "base/table.h"
 #include "perfetto/track_event_fields.h"
-#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 #include "emit/report/placement.h"
 
-#include "os/compat.h"
 #include "base/checked.h"
 #include "emit/assumption.h"
 #include "emit/report/suggestion.h"

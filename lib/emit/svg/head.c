@@ -1,7 +1,6 @@
 /* The surroundings of the lanes: style, title, legend. */
 #include "emit/names.h"
 #include "emit/svg/picture.h"
-#include "emit/svg/xml_out.h"
 
 /* Colours of machines, light and dark; the same eight again from the ninth machine on. */
 static const char style[] =

@@ -1,6 +1,5 @@
 #include "emit/svg/layout.h"
 
-#include "os/compat.h"
 
 #include <stdlib.h>
 

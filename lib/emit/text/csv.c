@@ -1,6 +1,5 @@
 /* csv: one record for each slice (RFC 4180, with a header), for data frames, databases and spreadsheets. A column has
  * one type in all records. */
-#include "emit/names.h"
 #include "emit/outputs.h"
 #include "emit/text/slice_rows.h"
 

@@ -1,5 +1,4 @@
 /* jsonl: one line for each slice, a JSON object with its known members and its args as an object. */
-#include "emit/names.h"
 #include "emit/outputs.h"
 #include "emit/text/json_members.h"
 #include "emit/text/slice_rows.h"

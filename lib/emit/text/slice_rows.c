@@ -2,7 +2,6 @@
 
 #include "base/pb.h"
 #include "emit/names.h"
-#include "kernel/sched_state.h"
 
 enum { NO_NUMBER = -1, NO_SET = -2 };
 

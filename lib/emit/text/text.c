@@ -1,5 +1,4 @@
 /* text: one line for each slice in aligned columns, for people. */
-#include "emit/names.h"
 #include "emit/outputs.h"
 #include "emit/text/slice_rows.h"
 #include "emit/text/text_columns.h"

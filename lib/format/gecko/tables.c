@@ -1,6 +1,5 @@
 #include "format/gecko/tables.h"
 
-#include "base/pb.h"
 #include "format/gecko/gecko.h"
 #include "format/gecko/frame.h"
 #include "stream/detail_fields.h"

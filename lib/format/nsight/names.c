@@ -3,7 +3,6 @@
 
 #include "base/hash.h"
 #include "base/pb.h"
-#include "base/utf8.h"
 #include "format/text_pid.h"
 #include "stream/detail_fields.h"
 

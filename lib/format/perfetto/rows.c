@@ -1,6 +1,4 @@
-#include "format/perfetto/packet.h"
 
-#include "format/perfetto/sequence.h"
 #include "format/perfetto/system.h"
 #include "perfetto/packet_times.h"
 

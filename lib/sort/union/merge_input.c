@@ -1,7 +1,6 @@
 #include "sort/union/merge_input.h"
 
 #include "base/table.h"
-#include "sort/row_order.h"
 
 #include <errno.h>
 #include <fcntl.h>
