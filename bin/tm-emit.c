@@ -99,10 +99,7 @@ static int take_option(void *context, int option, const char *value)
     case 'p': tm_output_list_part(&a->outputs, value); return 0;
     case 'A': a->alignment = value; return 0;
     case 'T': a->options.temporary_dir = value; return 0;
-    case 'm':
-        if (tm_program_size(value, &a->memory_max) == TM_OK && a->memory_max)
-            return 0;
-        return tm_program_usage(&program, "--max-memory: '%s' is not a size", value);
+    case 'm': return tm_program_limit(&program, "--max-memory", value, &a->memory_max);
     case 'a': a->options.absolute = true; return 0;
     case 'e': a->events = true; return 0;
     case 'r':

@@ -313,10 +313,10 @@ static int check_values(const struct arguments *a)
         return status;
     if (r->buffer_size && tm_program_size(r->buffer_size, &size) < 0)
         return tm_program_usage(&program, "--buffer-size: '%s' is not a size", r->buffer_size);
-    if (r->max_expansion && (tm_program_size(r->max_expansion, &size) < 0 || size == 0))
-        return tm_program_usage(&program, "--max-expansion: '%s' is not a size", r->max_expansion);
-    if (r->max_memory && (tm_program_size(r->max_memory, &size) < 0 || size == 0))
-        return tm_program_usage(&program, "--max-memory: '%s' is not a size", r->max_memory);
+    if (r->max_expansion && (status = tm_program_limit(&program, "--max-expansion", r->max_expansion, &size)) != 0)
+        return status;
+    if (r->max_memory && (status = tm_program_limit(&program, "--max-memory", r->max_memory, &size)) != 0)
+        return status;
     if (r->max_dropped && tm_accounting_limit_parse(&limit, r->max_dropped) < 0)
         return tm_program_usage(&program, "--max-dropped: '%s' is neither a number nor a percentage", r->max_dropped);
     if (r->on_damage && strcmp(r->on_damage, "halt") != 0 && strcmp(r->on_damage, "skip") != 0 &&

@@ -105,10 +105,7 @@ static int take_option(void *context, int option, const char *value)
     case 'i': settings->into = value; break;
     case 'j': return tm_program_jobs(&program, value, &settings->sort.jobs);
     case 'T': settings->sort.temporary_dir = value; break;
-    case 'M':
-        if (tm_program_size(value, &settings->memory_max) < 0 || settings->memory_max == 0)
-            return tm_program_usage(&program, "--max-memory: '%s' is not a size", value);
-        break;
+    case 'M': return tm_program_limit(&program, "--max-memory", value, &settings->memory_max);
     default:
         if (tm_program_size(value, &settings->sort.memory_bytes) < 0)
             return tm_program_usage(&program, "-S %s: not a size", value);

@@ -75,14 +75,15 @@ static int take_option(void *context, int option, const char *value)
 {
     struct settings *settings = context;
     unsigned long long size;
+    int status;
     switch (option) {
     case 'l': settings->unpack.list = true; break;
     case 'T': settings->unpack.temporary_dir = value; break;
     case 'j': return tm_program_jobs(&program, value, &settings->unpack.jobs);
     case OPT_IGNORE_UNKNOWN: settings->unpack.ignore_unknown = true; break;
     case OPT_MAX_EXPANSION:
-        if (tm_program_size(value, &size) < 0 || size == 0)
-            return tm_program_usage(&program, "--max-expansion: '%s' is not a size", value);
+        if ((status = tm_program_limit(&program, "--max-expansion", value, &size)) != 0)
+            return status;
         settings->unpack.max_expansion_bytes = size;
         break;
     case OPT_HINTS: settings->unpack.format.hints = true; break;

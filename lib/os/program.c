@@ -145,6 +145,13 @@ int tm_program_check_output(const struct tm_program *program, const char *option
     return 0;
 }
 
+int tm_program_limit(const struct tm_program *program, const char *option, const char *text, unsigned long long *bytes)
+{
+    if (tm_program_size(text, bytes) < 0 || *bytes == 0)
+        return tm_program_usage(program, "%s: '%s' is not a size", option, text);
+    return 0;
+}
+
 int tm_program_jobs(const struct tm_program *program, const char *text, unsigned *jobs)
 {
     int64_t number;

@@ -43,6 +43,10 @@ bool tm_program_refuses_terminal(int fd, const char *hint, struct tm_error *err)
  * bytes. TM_OK or TM_E_USAGE. */
 enum tm_status tm_program_size(const char *text, unsigned long long *bytes);
 
+/* Sets *BYTES to the size, 1 or more, that TEXT, the value of OPTION, states. Returns 0, or the exit status after a
+ * message. */
+int tm_program_limit(const struct tm_program *program, const char *option, const char *text, unsigned long long *bytes);
+
 /* The most threads that --jobs can state. */
 enum { TM_JOBS_MAX = 256 };
 
