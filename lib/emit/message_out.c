@@ -1,6 +1,5 @@
 #include "emit/message_out.h"
 
-
 static const void *at(const ProtobufCMessage *m, size_t offset)
 {
     return (const uint8_t *)m + offset;

@@ -1,6 +1,5 @@
 #include "emit/names.h"
 
-
 #include <stddef.h>
 
 static const char *find(const char *const *names, size_t count, uint32_t i)
@@ -32,7 +31,7 @@ const char *tm_name_of_raw(enum tm_raw raw)
     return FIND(names, raw);
 }
 
-const char *tm_name_of_flag(uint32_t flag)
+const char *tm_name_of_flag(uint32_t flags)
 {
     static const char *const names[] = {
         "untimed",   "definition", "derived", "has_pid",    "has_tid",     "has_value",
@@ -44,7 +43,7 @@ const char *tm_name_of_flag(uint32_t flag)
         [24] = "first_use",
     };
     for (uint32_t bit = 0; bit < sizeof names / sizeof *names; bit++)
-        if (flag >> bit & 1)
+        if (flags >> bit & 1)
             return names[bit];
     return NULL;
 }

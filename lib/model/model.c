@@ -1,6 +1,5 @@
 #include "model/internal.h"
 
-
 #include <stdlib.h>
 
 void tm_model_init(struct tm_model *m, const struct tm_rows *rows, const struct tm_catalog *catalog)

@@ -1,6 +1,5 @@
 #include "select/pending_groups.h"
 
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

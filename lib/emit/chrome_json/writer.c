@@ -1,6 +1,5 @@
 #include "emit/chrome_json/writer.h"
 
-
 void tm_json_writer_init(struct tm_json_writer *w, const struct tm_emit_context *context)
 {
     *w = (struct tm_json_writer){.context = context, .awaits_base = context->options->rebase};

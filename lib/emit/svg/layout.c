@@ -1,6 +1,5 @@
 #include "emit/svg/layout.h"
 
-
 #include <stdlib.h>
 
 /* Heights in pixels, and a number of lanes. */
