@@ -2,31 +2,20 @@
 import gzip
 import io
 import json
+import os
 import struct
+import sys
 import tarfile
 import zipfile
 import zlib
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'gen'))
+from wire import field, varint
 
 SCALE = 1
 MIB = 1 << 20
 LINE = b'   a-5 ( 5) [000] d..2 100.000001: tracing_mark_write: B|5|x\n'
 JSON = b'{"traceEvents":[{"ph":"i","ts":1,"pid":1,"tid":1,"s":"t","name":"x"}]}'
-
-
-def varint(n):
-    out = bytearray()
-    while n >= 0x80:
-        out.append(n & 0x7f | 0x80)
-        n >>= 7
-    return bytes(out + bytes([n]))
-
-
-def field(number, body):
-    return varint(number << 3 | 2) + varint(len(body)) + body
-
-
-def number(n, value):
-    return varint(n << 3) + varint(value & (1 << 64) - 1)
 
 
 def packet(*parts):
@@ -112,11 +101,11 @@ def zip_overlap():
 
 
 def proto_length_past_end():
-    return packet(number(8, 1)) + b'\x0a' + varint(60 << 20) + b'abc'
+    return packet(field(8, 1)) + b'\x0a' + varint(60 << 20) + b'abc'
 
 
 def proto_length_huge():
-    return packet(number(8, 1)) + b'\x0a' + varint(2**63) + b'abc'
+    return packet(field(8, 1)) + b'\x0a' + varint(2**63) + b'abc'
 
 
 def proto_inner_length():
@@ -192,7 +181,7 @@ def proto_nesting():
     body = b'x'
     for _ in range(20000):
         body = field(11, body) if len(body) < MIB else body
-    return packet(number(8, 1), number(58, 6), field(11, number(9, 3) + field(4, body)))
+    return packet(field(8, 1), field(58, 6), field(11, field(9, 3) + field(4, body)))
 
 
 def proto_tiny():
@@ -202,12 +191,12 @@ def proto_tiny():
 
 def proto_compressed_bomb():
     """A packet that holds packets of packets: compressed_packets (50) is a zlib stream."""
-    inner = packet(number(8, 1)) * 100000 * SCALE
-    return packet(number(10, 1)) + packet(field(50, zlib.compress(inner, 9))) * 3
+    inner = packet(field(8, 1)) * 100000 * SCALE
+    return packet(field(10, 1)) + packet(field(50, zlib.compress(inner, 9))) * 3
 
 
 def proto_compressed_nested():
-    data = packet(number(8, 1))
+    data = packet(field(8, 1))
     for _ in range(50):
         data = packet(field(50, zlib.compress(data, 9)))
     return data
@@ -215,8 +204,8 @@ def proto_compressed_nested():
 
 def proto_sequences():
     """A new sequence, with state of its own, in every packet."""
-    return b''.join(packet(number(8, i), number(58, 6), number(10, i + 1), number(13, 1), field(12, field(
-        2, number(1, 1) + field(2, b'name%d' % i)))) for i in range(60000 * SCALE))
+    return b''.join(packet(field(8, i), field(58, 6), field(10, i + 1), field(13, 1), field(12, field(
+        2, field(1, 1) + field(2, b'name%d' % i)))) for i in range(60000 * SCALE))
 
 
 def tar_million_files():
@@ -246,7 +235,9 @@ def event_name_of_megabytes():
 
 def packet_name(mib):
     """An instant with a name of that many MiB, between two others."""
-    instant = lambda ns, name: packet(number(8, ns), number(10, 1), field(11, number(9, 3) + number(11, 1) + field(23, name)))
+    def instant(ns, name):
+        return packet(field(8, ns), field(10, 1), field(11, field(9, 3) + field(11, 1) + field(23, name)))
+
     return instant(1, b'before') + instant(2, b'n' * (mib * MIB)) + instant(3, b'behind')
 
 
@@ -274,7 +265,7 @@ def xml_nesting():
 # --- clocks
 
 def snapshot(readings):
-    return packet(field(6, b''.join(field(1, number(1, c) + number(2, v)) for c, v in readings)))
+    return packet(field(6, b''.join(field(1, field(1, c) + field(2, v)) for c, v in readings)))
 
 
 def clocks_dense():
@@ -283,31 +274,31 @@ def clocks_dense():
     for i in range(n):
         for j in range(i):
             out.append(snapshot([(200 + i, 1), (200 + j, 1)]))
-    events = (packet(number(8, i), number(58, 200 + i % n), field(900, b'')) for i in range(3000 * SCALE))
+    events = (packet(field(8, i), field(58, 200 + i % n), field(900, b'')) for i in range(3000 * SCALE))
     return b''.join(out) + b''.join(events)
 
 
 def clocks_chain():
     """A chain of thousands of clocks. The path is longer than the longest that is searched."""
     out = [snapshot([(200 + i, 1), (201 + i, 1)]) for i in range(5000)]
-    return b''.join(out) + packet(number(8, 5), number(58, 200), field(900, b''))
+    return b''.join(out) + packet(field(8, 5), field(58, 200), field(900, b''))
 
 
 def clocks_new_each_time():
     """A snapshot between a new clock and BOOTTIME before every event, so the graph changes before each conversion."""
-    return b''.join(snapshot([(6, i), (200 + i % 5000, i)]) + packet(number(8, i), number(58, 200 + i % 5000),
+    return b''.join(snapshot([(6, i), (200 + i % 5000, i)]) + packet(field(8, i), field(58, 200 + i % 5000),
                                                                       field(900, b'')) for i in range(10000 * SCALE))
 
 
 def snapshot_overflow():
     far = 2**63 - 1
     return (snapshot([(6, 1), (3, far)]) + snapshot([(6, far), (3, 2)]) + snapshot([(3, 2**64 - 1), (130, far)]) +
-            b''.join(packet(number(8, t), number(58, c), field(900, b''))
+            b''.join(packet(field(8, t), field(58, c), field(900, b''))
                      for t in (0, 1, far, 2**63, 2**64 - 1) for c in (3, 6, 130)))
 
 
 def snapshot_wide():
-    return snapshot([(200 + i, i) for i in range(100000)]) + packet(number(8, 1), field(900, b''))
+    return snapshot([(200 + i, i) for i in range(100000)]) + packet(field(8, 1), field(900, b''))
 
 
 # --- the manifest

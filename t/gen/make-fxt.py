@@ -4,6 +4,7 @@
 Ticks are 2 ns (500,000,000 a second) in provider 7. They are 1 ns in provider 8, which does not state it.
 """
 import struct, sys
+from wire import field
 
 
 def word(v):
@@ -106,20 +107,6 @@ def legacy_switch(ticks, cpu, state, old, new, old_prio, new_prio):
 def log(ticks, thr, message):
     b = message.encode()
     return record(9, len(b) << 16 | thr << 32, word(ticks) + pad(b))
-
-
-def varint(v):
-    out = b''
-    while v > 127:
-        out += bytes([v & 127 | 128])
-        v >>= 7
-    return out + bytes([v])
-
-
-def field(number, value):
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    return varint(number << 3 | 2) + varint(len(value)) + value
 
 
 def packet(ts, track_event):

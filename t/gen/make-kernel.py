@@ -20,7 +20,7 @@ import os, sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'oracle'))
 from ftrace_events import event_bytes
 from kernel_events import symbols
-from track_events import field, message
+from wire import field, message, varint
 
 
 def value(text):
@@ -28,14 +28,6 @@ def value(text):
         return int(text, 0)
     except ValueError:
         return text
-
-
-def varint(n):
-    out = bytearray()
-    while n >= 0x80:
-        out.append(n & 0x7F | 0x80)
-        n >>= 7
-    return bytes(out + bytes([n]))
 
 
 def packed(numbers):

@@ -16,35 +16,22 @@ import ast
 import re
 import struct
 import sys
+from wire import field as field_of, fixed, varint
 
 TOKEN = re.compile(r'\s+|#[^\n]*|("(?:[^"\\]|\\.)*"|[{}\[\]:]|[^\s{}\[\]:"#]+)')
 
 
-def varint(n):
-    n &= (1 << 64) - 1
-    out = bytearray()
-    while n >= 0x80:
-        out.append(n & 0x7F | 0x80)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def bytes_field(field, body):
-    return varint(field << 3 | 2) + varint(len(body)) + body
-
-
 def scalar(field, word):
     if word[0] == '"':
-        return bytes_field(field, ast.literal_eval('b' + ascii(word)[1:-1].replace('\\\\', '\\'))
+        return field_of(field, ast.literal_eval('b' + ascii(word)[1:-1].replace('\\\\', '\\'))
                            if word.isascii() else word[1:-1].encode())
     if re.fullmatch('0x[0-9a-f]{16}', word):
-        return varint(field << 3 | 1) + struct.pack('<Q', int(word, 16))
+        return fixed(field, int(word, 16))
     if re.fullmatch('0x[0-9a-f]{8}', word):
         return varint(field << 3 | 5) + struct.pack('<I', int(word, 16))
     if '.' in word:
-        return varint(field << 3 | 1) + struct.pack('<d', float(word))
-    return varint(field << 3) + varint(int(word))
+        return field_of(field, float(word))
+    return field_of(field, int(word))
 
 
 def is_value(tokens, i):
@@ -60,11 +47,11 @@ def message(tokens, i):
         i += 2
         if mark == '{':
             body, i = message(tokens, i)
-            out += bytes_field(field, body)
+            out += field_of(field, body)
             i += 1
         elif mark == '[':
             end = tokens.index(']', i)
-            out += bytes_field(field, b''.join(varint(int(word)) for word in tokens[i:end]))
+            out += field_of(field, b''.join(varint(int(word)) for word in tokens[i:end]))
             i = end + 1
         else:
             while is_value(tokens, i):

@@ -21,24 +21,7 @@ usage: make-proto.py >FILE <LINES
 Keys: m machine id, seq sequence, clock timestamp_clock_id. # begins a comment.
 """
 import sys
-
-
-def varint(n):
-    n &= (1 << 64) - 1
-    out = bytearray()
-    while n >= 0x80:
-        out.append(n & 0x7F | 0x80)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def number(field, n):
-    return varint(field << 3) + varint(n)
-
-
-def message(field, body):
-    return varint(field << 3 | 2) + varint(len(body)) + body
+from wire import field
 
 
 def clocks(words):
@@ -46,10 +29,10 @@ def clocks(words):
     for word in words:
         clock, reading = word.split('=', 1)
         parts = reading.split(':')
-        one = number(1, int(clock)) + number(2, int(parts[0]))
+        one = field(1, int(clock)) + field(2, int(parts[0]))
         for part in parts[1:]:
-            one += number(3, 1) if part == 'incremental' else number(4, int(part.split('=')[1]))
-        body += message(1, one)
+            one += field(3, 1) if part == 'incremental' else field(4, int(part.split('=')[1]))
+        body += field(1, one)
     return body
 
 
@@ -57,7 +40,7 @@ def sync(words):
     body = b''
     for part in ' '.join(words).split('/'):
         client, host = part.split('host')
-        body += message(1, message(2, clocks(client.split()[1:])) + message(3, clocks(host.split())))
+        body += field(1, field(2, clocks(client.split()[1:])) + field(3, clocks(host.split())))
     return body
 
 
@@ -69,61 +52,61 @@ def packet(words):
         rest.remove(word)
     out = b''
     if 'm' in keys:
-        out += number(98, keys['m'])
+        out += field(98, keys['m'])
     if 'seq' in keys:
-        out += number(10, keys['seq'])
+        out += field(10, keys['seq'])
     if kind == 'snap':
-        primary = number(2, keys['primary']) if 'primary' in keys else b''
-        return out + message(6, clocks(rest) + primary)
+        primary = field(2, keys['primary']) if 'primary' in keys else b''
+        return out + field(6, clocks(rest) + primary)
     if kind == 'sync':
-        return out + message(107, sync(rest))
+        return out + field(107, sync(rest))
     if kind == 'log':
-        line = number(1, 1) + number(2, 1) + number(3, 1) + number(5, int(rest[1])) + message(6, b'tag') + number(7, 4)
-        payload = message(39, message(1, line + message(8, rest[0].encode())))
+        line = field(1, 1) + field(2, 1) + field(3, 1) + field(5, int(rest[1])) + field(6, b'tag') + field(7, 4)
+        payload = field(39, field(1, line + field(8, rest[0].encode())))
         rest, kind = rest[-1:], 'event'
     elif kind == 'heap':
-        sample = number(1, 1) + number(2, 4096) + number(5, 1)
-        dump = number(1, int(rest[0])) + message(2, sample) + number(9, int(rest[1])) + message(11, b'libc.malloc')
-        stacks = message(3, number(1, 1) + number(2, 1)) + message(2, number(1, 1) + number(2, 1) + number(3, 1))
-        names = message(1, number(1, 1) + message(2, b'f')) + message(4, number(1, 1) + number(4, 0) + number(5, 4096))
-        payload = message(37, names + stacks + message(5, dump))
+        sample = field(1, 1) + field(2, 4096) + field(5, 1)
+        dump = field(1, int(rest[0])) + field(2, sample) + field(9, int(rest[1])) + field(11, b'libc.malloc')
+        stacks = field(3, field(1, 1) + field(2, 1)) + field(2, field(1, 1) + field(2, 1) + field(3, 1))
+        names = field(1, field(1, 1) + field(2, b'f')) + field(4, field(1, 1) + field(4, 0) + field(5, 4096))
+        payload = field(37, names + stacks + field(5, dump))
         rest, kind = rest[-1:], 'event'
     elif kind == 'process':
-        one = number(1, int(rest[0])) + number(7, int(rest[1]))
-        payload = message(60, number(1, keys['seq']) + message(3, one))
+        one = field(1, int(rest[0])) + field(7, int(rest[1]))
+        payload = field(60, field(1, keys['seq']) + field(3, one))
         rest, kind = rest[-1:], 'event'
     elif kind == 'chrome':
-        kind, payload = 'event', message(51, number(2, 1))
+        kind, payload = 'event', field(51, field(2, 1))
     elif kind in ('instant', 'begin', 'finish'):
-        name = message(23, rest[0].encode()) if kind != 'finish' else b''
-        event = number(9, ('begin', 'finish', 'instant').index(kind) + 1) + number(11, keys.get('seq', 0)) + name
-        rest, kind, payload = rest[-1:], 'event', message(11, event)
+        name = field(23, rest[0].encode()) if kind != 'finish' else b''
+        event = field(9, ('begin', 'finish', 'instant').index(kind) + 1) + field(11, keys.get('seq', 0)) + name
+        rest, kind, payload = rest[-1:], 'event', field(11, event)
     else:
-        payload = message(900, b'')
+        payload = field(900, b'')
     if kind == 'event':
         if rest[0] != '-':
-            out += number(8, int(rest[0]))
+            out += field(8, int(rest[0]))
         if 'clock' in keys:
-            out += number(58, keys['clock'])
+            out += field(58, keys['clock'])
         return out + payload
     if kind == 'bundle':
-        event = number(1, int(rest[0])) + number(2, 10) + message(5, message(2, b'I|10|local'))
-        pair = number(5, 3) + number(6, int(rest[1])) + number(7, int(rest[2]))
-        return out + message(1, number(1, 0) + message(2, event) + pair)
+        event = field(1, int(rest[0])) + field(2, 10) + field(5, field(2, b'I|10|local'))
+        pair = field(5, 3) + field(6, int(rest[1])) + field(7, int(rest[2]))
+        return out + field(1, field(1, 0) + field(2, event) + pair)
     if kind == 'default':
-        return out + message(59, number(58, int(rest[0]))) + number(13, 1)
+        return out + field(59, field(58, int(rest[0]))) + field(13, 1)
     if kind == 'name':
-        return out + message(45, message(17, rest[0].encode()))
+        return out + field(45, field(17, rest[0].encode()))
     if kind == 'uuid':
-        return out + message(89, number(1, int(rest[0])) + number(2, int(rest[1])))
+        return out + field(89, field(1, int(rest[0])) + field(2, int(rest[1])))
     if kind == 'marker':
-        return out + message(36, b'\x82\x47\x7a\x76\xb2\x8d\x42\xba\x81\xdc\x33\x32\x6d\x57\xa0\x79')
+        return out + field(36, b'\x82\x47\x7a\x76\xb2\x8d\x42\xba\x81\xdc\x33\x32\x6d\x57\xa0\x79')
     sys.exit('make-proto: what is ' + kind)
 
 
 def trace(lines):
     split = (line.split('#')[0].split() for line in lines)
-    return b''.join(message(1, packet(words)) for words in split if words)
+    return b''.join(field(1, packet(words)) for words in split if words)
 
 
 if __name__ == '__main__':

@@ -4,11 +4,7 @@
 It has samples, threads, a loss and a context switch. The files that the samples name come after them.
 """
 import struct, sys
-from wire import field
-
-
-def message(*fields):
-    return b''.join(field(n, v) for n, v in fields)
+from wire import field, message
 
 
 def record(number, *fields):

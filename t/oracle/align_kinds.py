@@ -22,8 +22,12 @@ import json
 import os
 import random
 import subprocess
+import sys
 import tarfile
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'gen'))
+from wire import field, fixed
 
 START = 10**12
 SECOND = 10**9
@@ -58,25 +62,6 @@ def chrome(events):
 def span(clock, name, begin, end, pid=1, cat='c', **args):
     a, b = clock.read(begin), clock.read(end)
     return {'ph': 'X', 'name': name, 'cat': cat, 'pid': pid, 'tid': pid, 'ts': a, 'dur': max(0, b - a), 'args': args}
-
-
-def varint(n):
-    out = bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def field(number, value):
-    if isinstance(value, bytes):
-        return varint(number << 3 | 2) + varint(len(value)) + value
-    return varint(number << 3) + varint(value)
-
-
-def fixed(number, value):
-    return varint(number << 3 | 1) + value.to_bytes(8, 'little')
 
 
 def perfetto(events):

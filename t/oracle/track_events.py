@@ -5,36 +5,15 @@ is a file on a machine of its own.
 
 usage: track_events.py TM_MERGE CASES SEED
 """
-import collections, random, struct, sys
+import collections, os, random, sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'gen'))
 from ftrace_text import Tasks, merged, print_difference
 from slices import OPEN, Slices
+from wire import field, message, varint
 
 BY_NAME, NONE, BY_KEY = 1, 2, 3
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
-
-
-def varint(n):
-    n, out = n & (1 << 64) - 1, bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def field(number, value):
-    if value is None:
-        return b''
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    if isinstance(value, float):
-        return varint(number << 3 | 1) + struct.pack('<d', value)
-    value = value.encode() if isinstance(value, str) else value
-    return varint(number << 3 | 2) + varint(len(value)) + value
-
-
-def message(*fields):
-    return b''.join(field(n, v) for n, v in fields)
 
 
 class Model:
