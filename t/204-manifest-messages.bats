@@ -65,7 +65,10 @@ END
 }
 
 @test "errors of offsets, trace time and attributes have the words of specification and importer" {
-    cases 10 <<'END'
+    cases 13 <<'END'
+"version":1,"files":[{"path":"a.json","clocks":{"offset_ns":9223372036854775808,"sync_to":{"file":"a.json"}}}]#clocks: offset_ns must be an integer#offset_ns is out of range#a.json
+"version":1,"files":[{"path":"a.json","clocks":{"offset_ns":-9223372036854775809,"sync_to":{"file":"a.json"}}}]#clocks: offset_ns must be an integer#offset_ns is out of range#a.json
+"version":1,"attributes":{"k":9223372036854775808}#attributes: 'k' must be a string or an integer#-#a.json
 "version":1,"files":[{"path":"a.json","clocks":{"offset_ns":1.5,"sync_to":{"file":"a.json"}}}]#clocks: offset_ns must be an integer#offset_ns must be an integer#a.json
 "version":1,"files":[{"path":"a.json","clocks":{"offset_ns":-9223372036854775808,"sync_to":{"file":"a.json"}}}]#clocks: offset_ns is out of range#offset_ns is out of range#a.json
 "version":1,"trace_time":3#trace_time must be an object#-#a.json

@@ -93,7 +93,9 @@ static void read_offset(struct reader *r, const cJSON *clocks, int64_t *offset_n
     enum tm_status st = tm_json_text_integer(r->json, item, offset_ns);
     if (st == TM_E_INPUT)
         add_condition(r, "clocks: offset_ns must be an integer");
-    else if (st == TM_END || *offset_ns == INT64_MIN)
+    else if (st == TM_END)
+        add_condition(r, "clocks: offset_ns must be an integer of 64 bits - clocks: offset_ns is out of range");
+    else if (*offset_ns == INT64_MIN)
         add_condition(r, "clocks: offset_ns is out of range");
 }
 
@@ -331,7 +333,8 @@ static void read_attribute(struct reader *r, const cJSON *item)
     if (st != TM_OK) {
         tm_manifest_problems_add(problems_here(r), "attributes: '%s' %s",
                                  tm_manifest_quote(item->string, strlen(item->string)).text,
-                                 st == TM_END ? "is out of range" : "must be a string or an integer");
+                                 st == TM_END ? "must be a string or an integer of 64 bits - it is out of range"
+                                              : "must be a string or an integer");
         return;
     }
     r->fields->attribute_count++;
