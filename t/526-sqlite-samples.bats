@@ -74,6 +74,8 @@ for line in sys.stdin:
         "$TM_SRC/t/data/perf-script.txt"
     same "SELECT source, count(*) FROM stack_sample GROUP BY source ORDER BY source" \
         $'gecko|10\ninstruments|6\nlinux.perf|7\nperf_text|5\nsimpleperf|3'
+    # The file's type has the reference's name too.
+    same "SELECT trace_type FROM trace_file WHERE name LIKE '%perf-script.txt'" perf_text
     same "SELECT (SELECT count(*) FROM perf_sample), (SELECT count(*) FROM instruments_sample),
         (SELECT count(*) FROM cpu_profile_stack_sample)" '7|6|18'
     # A frame without an address has the reference's number for that.

@@ -36,8 +36,6 @@ static struct tm_text source_of(const struct tm_sample_row *row)
     switch (row->input_type) {
     case TM_INPUT_PERF:
         return tm_text_str("linux.perf");
-    case TM_INPUT_PERF_SCRIPT:
-        return tm_text_str("perf_text");
     case TM_INPUT_PROTO:
         return tm_text_str(row->is_perf ? "linux.perf" : "chrome");
     case TM_INPUT_SIMPLEPERF:
