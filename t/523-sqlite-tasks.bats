@@ -104,6 +104,30 @@ END
     same "SELECT tid, ifnull(name, 'NULL') FROM thread ORDER BY utid LIMIT 1" '0|NULL'
 }
 
+@test "in text that Chrome JSON embeds, tid 0 is a thread like others" {
+    line() { printf '  %s-%d [000] d..2 %s: sched_switch: prev_comm=%s prev_pid=%d prev_prio=120 prev_state=%s ==> ' "$1" "$2" "$3" "$1" "$2" "$4"; }
+    {
+        printf '# tracer: nop\n'
+        line swapper/0 0 1.000000 R; printf 'next_comm=app next_pid=7 next_prio=120\n'
+        line app 7 1.250000 S; printf 'next_comm=swapper/0 next_pid=0 next_prio=120\n'
+        line swapper/0 0 1.500000 R; printf 'next_comm=app next_pid=7 next_prio=120\n'
+    } >text
+    python3 -c "import json; print(json.dumps({'traceEvents': [], 'systemTraceEvents': open('text').read()}))" >a.json
+    sched="SELECT s.ts, s.dur, t.tid, t.name, s.end_state FROM sched s JOIN thread t USING (utid) ORDER BY s.ts"
+    tm-merge -q -o p.db a.json
+    same "$sched" '1000000000|250000000|7|app|S
+1250000000|250000000|0|swapper/0|R
+1500000000|-1|7|app|'
+    same "SELECT s.ts, s.dur, s.state FROM thread_state s JOIN thread t USING (utid) WHERE tid = 0 ORDER BY s.ts" \
+        '1000000000|250000000|R
+1250000000|250000000|Running
+1500000000|-1|R'
+    # Beside ftrace text of the machine it is the idle task.
+    cp text b.systrace
+    tm-merge -q -o p.db a.json b.systrace
+    same "SELECT DISTINCT name FROM thread WHERE tid = 0" swapper
+}
+
 # Files of several formats that name threads 100 to 103 of process 100 by their own name and the tid. The proto describes
 # thread 100; the kernel switches to 101 and 102.
 many_names() {

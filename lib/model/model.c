@@ -94,13 +94,16 @@ static enum tm_status machine_get(struct tm_model_files *files, struct tm_model_
     return is_known ? TM_OK : add_machine(files, tasks, machine, err);
 }
 
-/* Notes that tid 0 is the idle task, if EV is from the kernel's scheduler or from a packet. */
-static enum tm_status note_idle(struct tm_model_tasks *tasks, const struct tm_model_event *ev, struct tm_error *err)
+/* Notes that tid 0 is the idle task, if EV is from the kernel's scheduler or from a packet. In text that Chrome JSON
+ * embeds it is a thread like others, as in the reference importer. */
+static enum tm_status note_idle(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
 {
+    struct tm_model_tasks *tasks = &m->tasks;
     struct tm_machine_info *machine = &tasks->machines[ev->place.machine];
     uint32_t kind = ev->e->kind;
-    if (machine->is_idle_known || !(ev->is_of_kernel || tm_event_raw(ev->e->flags) == TM_RAW_PACKET ||
-                                    (kind >= TM_KIND_SCHED_SWITCH && kind <= TM_KIND_FTRACE)))
+    bool is_of_system = ev->is_of_kernel || tm_event_raw(ev->e->flags) == TM_RAW_PACKET ||
+                        (kind >= TM_KIND_SCHED_SWITCH && kind <= TM_KIND_FTRACE);
+    if (machine->is_idle_known || !is_of_system || m->files.all[ev->e->file].is_json)
         return TM_OK;
     machine->is_idle_known = true;
     return tm_processes_idle(&tasks->processes, ev->place.machine, err);
@@ -215,7 +218,7 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
     ev.is_of_zircon = file->is_fuchsia;
     ev.name = tm_catalog_string(m->files.catalog, e->name, e);
     ev.category = tm_catalog_string(m->files.catalog, e->category, e);
-    if ((st = note_idle(&m->tasks, &ev, err)) < 0 || (st = note_thread(&m->tasks, &ev, err)) < 0)
+    if ((st = note_idle(m, &ev, err)) < 0 || (st = note_thread(&m->tasks, &ev, err)) < 0)
         return st;
     /* The reference importer has a table of all ftrace events of protos. Of ftrace text it has the switches. */
     bool is_row = raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED ||
