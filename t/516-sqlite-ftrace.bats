@@ -56,6 +56,31 @@ END
     same_text "$(sqlite3 k.db 'SELECT name FROM thread WHERE tid = 7')" tool
 }
 
+@test "compact_sched: the task that ran before is that of the switch before in order of time" {
+    kernel <<'END'
+compact 0 1000:0:swapper/0 2000:7:seven 6000:8:eight
+4000 0 7 #4 1=seven 2=7 3=120 4=1 5=nine 6=9 7=120
+compact 1 1000:1:one 2000:2:two
+compact 1 7000:6:six
+compact 1 4000:4:four
+END
+    tm-merge -o k.db k.pftrace
+    same_text "$(sqlite3 k.db 'SELECT s.ts, s.dur, s.cpu, t.tid, s.end_state FROM sched s JOIN thread t USING (utid)
+        ORDER BY s.cpu, s.ts')" '2000|2000|0|7|S
+4000|2000|0|9|S
+6000|-1|0|8|
+2000|2000|1|2|S
+4000|3000|1|4|S
+7000|-1|1|6|'
+    same_text "$(sqlite3 k.db "SELECT s.ts, s.dur, t.tid FROM thread_state s JOIN thread t USING (utid)
+        WHERE state = 'Running' ORDER BY t.tid")" '2000|2000|2
+4000|3000|4
+7000|-1|6
+2000|2000|7
+6000|-1|8
+4000|2000|9'
+}
+
 @test "all events of one time with derived rows are there beside Chrome JSON" {
     kernel <<'END'
 1600 1 6 #13 1=4294967295 2=1

@@ -7,6 +7,7 @@
 
 struct tm_running {
     int64_t id, ts, tid; /* id is TM_NO_ID if no slice is open */
+    int64_t utid;        /* of the task that the last switch left running; TM_NO_ID: none is known */
 };
 
 /* Returns where a cpu is among the recent ones. */
@@ -109,11 +110,20 @@ static enum tm_status running_get(struct tm_sched *sched, const struct tm_sched_
                 0 ||
             (st = tm_table_set(&sched->running, &key, i, err)) < 0)
             return st;
-        sched->states[sched->state_count++] = (struct tm_running){.id = TM_NO_ID};
+        sched->states[sched->state_count++] = (struct tm_running){.id = TM_NO_ID, .utid = TM_NO_ID};
     }
     *recent = (struct tm_running_place){s->file, s->machine, s->cpu, (uint32_t)i + 1};
     *running = &sched->states[i];
     return TM_OK;
+}
+
+enum tm_status tm_sched_running(struct tm_sched *sched, const struct tm_sched_switch *s, int64_t *utid,
+                                struct tm_error *err)
+{
+    struct tm_running *running;
+    enum tm_status st = running_get(sched, s, &running, err);
+    *utid = st < 0 ? TM_NO_ID : running->utid;
+    return st;
 }
 
 enum tm_status tm_sched_switch(struct tm_sched *sched, const struct tm_sched_switch *s, bool *matches,
@@ -127,10 +137,10 @@ enum tm_status tm_sched_switch(struct tm_sched *sched, const struct tm_sched_swi
     if (running->id != TM_NO_ID && *matches &&
         (st = sched->rows->sched_end(sched->rows->self, running->id, s->ts - running->ts, s->end_state, err)) < 0)
         return st;
-    running->id = TM_NO_ID;
+    running->id = running->utid = TM_NO_ID;
     if (!s->has_next)
         return TM_OK;
-    *running = (struct tm_running){sched->next_id++, s->ts, s->next_tid};
+    *running = (struct tm_running){sched->next_id++, s->ts, s->next_tid, s->next_utid};
     struct tm_sched_row row = {.id = running->id,
                                .ts = s->ts,
                                .dur = -1,

@@ -71,6 +71,10 @@ static inline int64_t tm_ucpu(uint32_t machine, uint32_t cpu)
     return (int64_t)machine * TM_CPUS_A_MACHINE + cpu;
 }
 
+/* Sets *UTID to the thread that the last switch of the CPU in the file of S left running. TM_NO_ID: none is known. */
+enum tm_status tm_sched_running(struct tm_sched *sched, const struct tm_sched_switch *s, int64_t *utid,
+                                struct tm_error *err);
+
 /* Closes the slice that runs on the CPU and opens the next. The slice is closed only if it belongs to the previous task
  * of the switch (*MATCHES). Otherwise it stays open. */
 enum tm_status tm_sched_switch(struct tm_sched *sched, const struct tm_sched_switch *s, bool *matches,

@@ -53,6 +53,19 @@ static enum tm_status count_skipped(struct tm_model_output *out, const struct tm
     return tm_event_raw(ev->e->flags) == TM_RAW_COMPACT_SCHED ? tm_model_count(out, ev->place, stat, err) : TM_OK;
 }
 
+/* Sets *UTID to the thread that ran on the cpu before, if the event is of compact_sched. Such an event does not state
+ * it: it is the one of the switch before in order of time, and the row has the one of the switch before in the file.
+ * TM_NO_ID: the event is another one, or no switch came before. */
+static enum tm_status ran_before(struct tm_model_tasks *tasks, const struct tm_model_event *ev, int64_t *utid,
+                                 struct tm_error *err)
+{
+    const struct tm_sched_switch s = {.file = ev->place.file, .machine = ev->place.machine, .cpu = ev->e->cpu};
+    *utid = TM_NO_ID;
+    if (tm_event_raw(ev->e->flags) != TM_RAW_COMPACT_SCHED || s.cpu >= TM_CPUS_A_MACHINE)
+        return TM_OK;
+    return tm_sched_running(&tasks->sched, &s, utid, err);
+}
+
 static enum tm_status sched_switch(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
                                    struct tm_error *err)
 {
@@ -75,12 +88,12 @@ static enum tm_status sched_switch(struct tm_model_tasks *tasks, struct tm_model
                                     tasks->machines[ev->place.machine].kernel_version)};
     int64_t next = 0, prev;
     bool matches;
-    enum tm_status st = TM_OK;
-    if (s.has_next)
+    enum tm_status st = ran_before(tasks, ev, &prev, err);
+    if (st == TM_OK && s.has_next)
         st = find_task(tasks, ev, &next_task, &next, err);
     if (st < 0 || e->cpu >= TM_CPUS_A_MACHINE)
         return st;
-    if (tm_model_lacks_task(e))
+    if (prev == TM_NO_ID && tm_model_lacks_task(e))
         return count_skipped(out, ev, TM_MODEL_SWITCH_SKIPPED, err);
     s.next_utid = (uint32_t)next;
     if (tm_text_is(s.end_state, "?")) {
@@ -89,14 +102,16 @@ static enum tm_status sched_switch(struct tm_model_tasks *tasks, struct tm_model
             (st = tm_model_count(out, ev->place, TM_MODEL_TASK_STATE_INVALID, err)) < 0)
             return st;
     }
-    if (s.has_prev && (st = find_task(tasks, ev, &prev_task, &prev, err)) < 0)
+    if (prev != TM_NO_ID)
+        s.has_prev = false; /* whatever runs ends */
+    else if (s.has_prev && (st = find_task(tasks, ev, &prev_task, &prev, err)) < 0)
         return st;
     if (out->options.tasks_only)
         return TM_OK;
     if ((st = tm_sched_switch(&tasks->sched, &s, &matches, err)) < 0)
         return st;
     tm_row_bounds_add(&out->bounds, e->time_ns);
-    if (s.has_prev && has_states(tasks, prev))
+    if (prev != TM_NO_ID && has_states(tasks, prev))
         st = tm_thread_states_off(&tasks->thread_states, at(ev, prev), s.end_state, err);
     if (st == TM_OK && s.has_next && has_states(tasks, next))
         st = tm_thread_states_run(&tasks->thread_states, at(ev, next), tm_ucpu(s.machine, s.cpu), err);
@@ -109,12 +124,16 @@ enum tm_status tm_model_sched(struct tm_model_tasks *tasks, struct tm_model_outp
     int64_t utid, waker;
     if (ev->e->kind == TM_KIND_SCHED_SWITCH)
         return sched_switch(tasks, out, ev, err);
-    if (tm_model_lacks_task(ev->e))
+    enum tm_status st = ran_before(tasks, ev, &waker, err);
+    if (st < 0)
+        return st;
+    if (waker == TM_NO_ID && tm_model_lacks_task(ev->e))
         return count_skipped(out, ev, TM_MODEL_WAKING_SKIPPED, err);
     /* The reference importer takes no names from wakings in compact_sched. */
     struct tm_text name = tm_event_raw(ev->e->flags) == TM_RAW_COMPACT_SCHED ? (struct tm_text){0} : ev->name;
     const struct task woken = {ev->e->tid, name, ev->e->name};
-    enum tm_status st = tm_model_task_of(tasks, ev, ev->e->pid, &waker, err);
+    if (waker == TM_NO_ID)
+        st = tm_model_task_of(tasks, ev, ev->e->pid, &waker, err);
     if (st < 0)
         return st;
     st = find_task(tasks, ev, &woken, &utid, err);
