@@ -126,6 +126,23 @@ END
     tm-merge -q -f report "$data/perf-dwarf.data" | grep '  perf_data_user_stacks_not_unwound = 6 (info, '
 }
 
+@test "the task of an event of -1 is that of the tracepoint, or thread 4294967295 as in the reference" {
+    for words in '' big; do
+        made a.data ended $words
+        tm-merge -q --events -f jsonl a.data >events
+        grep '"kind":"sched_waking","ts":5700,"comm":"tool","waker_tid":100,' events
+        grep '"kind":"sample","ts":5700,.*"tid":100,' events
+        grep '"kind":"sample","ts":5800,.*"pid":4294967295,"tid":4294967295,' events
+        tm-merge -q -o a.pftrace a.data
+        tm-merge -q --events -f jsonl a.pftrace | grep '"kind":"sample","ts":5800,.*"tid":4294967295,'
+        tm-merge -q -o a.db a.data
+        [ "$(sqlite3 a.db "SELECT t.tid, s.cpu_mode, c.depth, f.name FROM perf_sample s JOIN thread t USING (utid)
+                               JOIN stack_profile_callsite c ON c.id = s.callsite_id
+                               JOIN stack_profile_frame f ON f.id = c.frame_id WHERE s.ts = 5800")" = \
+            '4294967295|user|1|' ]
+    done
+}
+
 @test "threads have their names and processes" {
     tm-merge -q -o x.db "$data/perf-sched.data"
     [ "$(sqlite3 x.db "SELECT t.name, p.name FROM thread t JOIN process p USING (upid) WHERE t.tid = p.pid AND t.tid > 0 ORDER BY 1")" = \

@@ -6,7 +6,7 @@ setup() {
     data=$TM_SRC/t/data
 }
 
-@test "perf script: source lines, inlined frames, tracepoints with stacks, samples without thread and perf's records are read" {
+@test "perf script: source lines, inlined frames, tracepoints with stacks, samples of ended threads and perf's records are read" {
     frames_anywhere "$data/perf-script.txt" >got
     diff -u "$data/perf-script.frames" got
 }
@@ -15,9 +15,29 @@ setup() {
     tm-merge -o x.db "$data/perf-script.txt"
     [ "$(sqlite3 x.db "SELECT s.ts || ' ' || s.cpu || ' ' || t.name FROM sched s JOIN thread t USING (utid)")" = "100000400000 3 swapper" ]
     [ "$(sqlite3 x.db "SELECT group_concat(ts || ' ' || t.tid, ',') FROM (SELECT * FROM cpu_profile_stack_sample ORDER BY id) JOIN thread t USING (utid)")" = \
-        "100000001000 0,100000100000 1235,100000300000 77,100000400000 77,100600000000 10" ]
+        "100000001000 0,100000100000 1235,100000200000 4294967295,100000300000 77,100000400000 77,100600000000 10" ]
     tm-merge -o x.pftrace "$data/perf-script.txt"
     tm-merge -f report x.pftrace | grep -q '0 dropped'
+}
+
+@test "perf script: the last switch of a thread that has ended, and what else perf shows as -1" {
+    cat >a.script <<'END'
+ tool     7 [000] 1.000001: sched:sched_switch: prev_comm=tool prev_pid=7 prev_prio=120 prev_state=R ==> next_comm=ls next_pid=8 next_prio=120
+  :-1    -1 [000] 1.000002: sched:sched_switch: prev_comm=ls prev_pid=8 prev_prio=120 prev_state=X ==> next_comm=tool next_pid=7 next_prio=120
+	ffffffff81000100 __schedule ([kernel.kallsyms])
+
+  :-1 -1/-1 [000] 1.000003: sched:sched_waking: comm=tool pid=9 prio=120 target_cpu=000
+END
+    tm-merge -q -o a.pftrace a.script
+    for from in a.script a.pftrace; do
+        tm-merge -q -o a.db $from
+        [ "$(sqlite3 a.db "SELECT s.ts, s.dur, t.tid, t.name, s.end_state FROM sched s JOIN thread t USING (utid)")" = \
+            '1000001000|1000|8|ls|X
+1000002000|-1|7|tool|' ]
+        [ "$(sqlite3 a.db "SELECT s.ts, t.tid FROM stack_sample s JOIN thread t USING (utid)")" = '1000002000|8' ]
+        [ "$(sqlite3 a.db "SELECT s.ts, s.state, t.tid, w.tid FROM thread_state s JOIN thread t USING (utid)
+                               JOIN thread w ON w.utid = s.waker_utid")" = '1000003000|R|9|4294967295' ]
+    done
 }
 
 @test "strace: signals, exits, interrupted and resumed calls, stacks and remarks are read" {

@@ -73,11 +73,11 @@ for line in sys.stdin:
     tm-merge -q -o p.db s.trace "$TM_SRC/t/data/instruments.xml" "$TM_SRC/t/data/perf-dwarf.data" "$TM_SRC/t/data/gecko.json" \
         "$TM_SRC/t/data/perf-script.txt"
     same "SELECT source, count(*) FROM stack_sample GROUP BY source ORDER BY source" \
-        $'gecko|10\ninstruments|6\nlinux.perf|7\nperf_text|5\nsimpleperf|3'
+        $'gecko|10\ninstruments|6\nlinux.perf|7\nperf_text|6\nsimpleperf|3'
     # The file's type has the reference's name too.
     same "SELECT trace_type FROM trace_file WHERE name LIKE '%perf-script.txt'" perf_text
     same "SELECT (SELECT count(*) FROM perf_sample), (SELECT count(*) FROM instruments_sample),
-        (SELECT count(*) FROM cpu_profile_stack_sample)" '7|6|18'
+        (SELECT count(*) FROM cpu_profile_stack_sample)" '7|6|19'
     # A frame without an address has the reference's number for that.
     same "SELECT count(*) > 4, count(rel_pc) = count(*) FROM stack_profile_frame" '1|1'
 }

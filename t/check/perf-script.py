@@ -71,12 +71,13 @@ def same_frame(text, event, is_caller):
 
 
 DISCARDED = 'discarded'
+ENDED = -1 # the number of a task that has ended; tm-merge finds it in the event, or shows the number as readers do
 UNWOUND = sys.argv[1] == '-u' and bool(sys.argv.pop(1))
 
 
 def differs(text, event):
     for key in ('ts', 'cpu', 'pid', 'tid', 'period', 'event'):
-        if key in event and text[key] != event[key]:
+        if key in event and text[key] not in (event[key], ENDED):
             return key
     switch = SWITCH.match(text['rest'])
     if switch and (int(switch[2]), int(switch[6])) != (event['of']['prev_tid'], event['of']['next_tid']):

@@ -4,7 +4,7 @@
 big: big-endian; pipe: as perf record -o -; zstd: the records of the kernel compressed, cut at any byte; long: with a
 window of 128 MiB; raw, real, tai: on CLOCK_MONOTONIC_RAW, CLOCK_REALTIME, CLOCK_TAI instead of MONOTONIC; old: without
 a clock and its time of day; group: samples of groups instead, as perf record -e '{a,b}:S' makes them, with their
-values; threads: of events that threads inherit; backward: of a buffer that is written from its end on; more: the last
+values; ended: two samples more, of a task that has ended; threads: of events that threads inherit; backward: of a buffer that is written from its end on; more: the last
 sample states more members than it has.
 Records are not in the order of time, so names and mappings must be found by time.
 """
@@ -85,7 +85,8 @@ def at(pid, tid, time, cpu, ident=1):
 
 def sample(ident, mode, pid, tid, time, cpu, chain, raw=None):
     ips = [n for n in chain if n < (1 << 64) - 4095]
-    body = pack('QQIIQIIQ', ident, ips[0] if ips else 0, pid, tid, time, cpu, 0, 1000) + pack('Q', len(chain)) + \
+    body = pack('QQIIQIIQ', ident, ips[0] if ips else 0, pid & 0xffffffff, tid & 0xffffffff, time, cpu, 0, 1000) + \
+        pack('Q', len(chain)) + \
         b''.join(pack('Q', n) for n in chain)
     if raw is not None:
         body += pack('I', len(raw)) + raw
@@ -162,6 +163,9 @@ if is_grouped:
         grouped(6, 101, 9000, [(6, 40)]), grouped(6, 101, 9500, [(6, 90)])]
     if 'more' in words:
         of_kernel.append(grouped(1, 101, 9900, [(1, 200), (3, 9)], count=9))
+if 'ended' in words:
+    of_kernel += [sample(4, KERNEL, -1, -1, 5700, 0, [MARK_KERNEL, KERNEL_AT + 0x600], waking('tool', 200, 120, 1)),
+                  sample(1, USER, -1, -1, 5800, 0, [MARK_KERNEL, KERNEL_AT + 0x700, MARK_USER, APP_AT])]
 auxtrace = record(71, 0, pack('QQQIIII', 16, 0, 0, 0, 0, 0, 0), b'\xff' * 16)
 rounds = record(68, 0, b'')
 

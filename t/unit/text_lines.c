@@ -36,9 +36,11 @@ static void test_perf(void)
     is_int(perf("perf 99999999999999999999 [000]  2390.769772: 1 x:", &h), TM_E_INPUT);
     is_int(perf("", &h), TM_E_INPUT);
     is_int(perf(":-1    -1 [002]   100.5: page-faults:u:  7f00 f (x)", &h), TM_OK);
-    ok(!h.has_tid && !h.has_pid && is(h.comm, h.comm_len, ":-1"));
+    ok(h.tid == TM_PERF_ENDED && !h.has_pid && is(h.comm, h.comm_len, ":-1"));
     is_int(perf("x -1/5 100.5: e: ", &h), TM_OK);
-    ok(h.has_tid && h.tid == 5 && !h.has_pid);
+    ok(h.tid == 5 && !h.has_pid);
+    is_int(perf(":-1 -1/-1 100.5: e: ", &h), TM_OK);
+    ok(h.tid == TM_PERF_ENDED && h.has_pid && h.pid == TM_PERF_ENDED);
     is_int(perf("perf 99 [001] 100.5: PERF_RECORD_LOST lost 12", &h), TM_END);
     ok(is(h.event, h.event_len, "PERF_RECORD_LOST") && is(h.rest, h.rest_len, "lost 12"));
 }

@@ -23,7 +23,8 @@ static enum tm_status put_string(struct tm_perf *p, struct tm_span s, uint32_t *
 
 static uint32_t thread_flags(const struct tm_perf_sample *s)
 {
-    return (s->has_thread ? TM_EVENT_HAS_TID : 0u) | (s->has_thread && s->pid >= 0 ? TM_EVENT_HAS_PID : 0u) |
+    return (s->has_thread ? TM_EVENT_HAS_TID : 0u) |
+           (s->has_thread && (s->pid >= 0 || s->tid < 0) ? TM_EVENT_HAS_PID : 0u) |
            (s->has_cpu ? TM_EVENT_HAS_CPU : 0u);
 }
 
@@ -41,8 +42,8 @@ static enum tm_status add_sample(struct tm_perf *p, const struct sampled_event *
     const struct tm_perf_record *record = event->record;
     const struct tm_perf_sample *s = event->sample;
     char room[TM_PERF_NAME_ROOM];
-    struct tm_event e = {.kind = TM_KIND_SAMPLE, .time_ns = (int64_t)s->time, .tid = s->tid, .pid = s->pid,
-                         .cpu = s->cpu, .value = s->period};
+    struct tm_event e = {.kind = TM_KIND_SAMPLE, .time_ns = (int64_t)s->time, .tid = (uint32_t)s->tid,
+                         .pid = (uint32_t)s->pid, .cpu = s->cpu, .value = s->period};
     e.flags = tm_event_scope_flags(s->has_thread ? TM_SCOPE_THREAD : TM_SCOPE_GLOBAL) | thread_flags(s) |
               (derived ? TM_EVENT_DERIVED : 0u) | (s->has_period ? TM_EVENT_HAS_VALUE : 0u);
     tm_buf_clear(&p->detail);
@@ -97,7 +98,7 @@ static enum tm_status add_tracepoint(struct tm_perf *p, const struct sampled_eve
 
 static bool is_tracepoint(const struct tm_perf_attr *attr, const struct tm_perf_sample *s)
 {
-    return attr->tracepoint && s->raw && s->has_thread && s->tid >= 0 && s->has_cpu;
+    return attr->tracepoint && s->raw && s->has_thread && s->has_cpu;
 }
 
 static enum tm_status add_event(struct tm_perf *p, const struct sampled_event *event, struct tm_error *err)
@@ -147,6 +148,14 @@ static enum tm_status add_counted(struct tm_perf *p, const struct tm_perf_record
     return st;
 }
 
+/* Finds the thread of S if it has ended: a tracepoint states it. So its last switch is still its own. */
+static void find_ended(const struct tm_perf *p, const struct tm_perf_attr *attr, struct tm_perf_sample *s)
+{
+    const struct tm_tracepoint_event recorded = {attr->tracepoint, s->raw, s->raw_len, p->kernel_version};
+    if (s->has_thread && s->tid < 0 && attr->tracepoint && s->raw)
+        s->tid = tm_tracepoints_tid(&p->tracepoints, &recorded);
+}
+
 static enum tm_status on_sample(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
 {
     struct tm_perf_sample s;
@@ -161,6 +170,7 @@ static enum tm_status on_sample(struct tm_perf *p, const struct tm_perf_record *
         tm_perf_count(&p->no_time, record->byte);
         return TM_OK;
     }
+    find_ended(p, attr, &s);
     p->user_stacks += s.has_user_stack;
     bool is_counted = s.counts.len > 0 && !attr->is_backward; /* a backward buffer has newer samples first */
     return is_counted ? add_counted(p, record, attr, &s, err)
@@ -331,7 +341,7 @@ static enum tm_status on_switch(struct tm_perf *p, const struct tm_perf_record *
         if (c.failed)
             return TM_END;
     }
-    if (p->has_switches || !s.has_cpu || !s.has_thread || !s.has_time) {
+    if (p->has_switches || !s.has_cpu || s.tid < 0 || !s.has_time) {
         tm_perf_count(&p->not_shown, record->byte);
         return TM_OK;
     }

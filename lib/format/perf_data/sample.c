@@ -6,7 +6,7 @@ static void read_thread(struct tm_perf_cursor *c, struct tm_perf_sample *s)
 {
     s->pid = (int32_t)tm_perf_u32(c);
     s->tid = (int32_t)tm_perf_u32(c);
-    s->has_thread = s->tid != -1;
+    s->has_thread = true;
 }
 
 static void read_time(struct tm_perf_cursor *c, struct tm_perf_sample *s)

@@ -18,7 +18,7 @@ enum { TM_PERF_MODE_MASK = 7 };
 /* Pointers point into the record. */
 struct tm_perf_sample {
     bool has_thread, has_time, has_cpu, has_period, has_ip;
-    int32_t pid, tid; /* -1: none */
+    int32_t pid, tid; /* -1: not recorded, or the kernel had no number any more for a task that has ended */
     uint32_t cpu;
     uint64_t ip, time, period;
     const uint8_t *chain; /* chain_len numbers of 8 bytes, innermost first; NULL: not recorded */

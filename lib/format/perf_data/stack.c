@@ -68,7 +68,7 @@ static const struct tm_perf_mapping *find_mapping(const struct tm_perf *p, const
                                                   const struct tm_perf_sample *s, uint64_t ip)
 {
     bool is_kernel = f->mode == TM_PERF_MODE_KERNEL;
-    if (!is_kernel && (f->mode != TM_PERF_MODE_USER || !s->has_thread))
+    if (!is_kernel && (f->mode != TM_PERF_MODE_USER || s->pid < 0))
         return NULL;
     return tm_perf_mappings_find(&p->mappings, is_kernel ? TM_PERF_KERNEL_PID : s->pid, s->time, ip);
 }

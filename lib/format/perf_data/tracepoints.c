@@ -124,7 +124,11 @@ static enum tm_status add_fields(struct tm_tracepoints *t, struct tm_span text, 
         struct tm_tracepoint_field field;
         if (tm_span_begins(line, "print fmt:"))
             break;
-        if (!parse_field(line, &field) || tm_span_begins(field.name, "common_"))
+        if (!parse_field(line, &field))
+            continue;
+        if (tm_span_is(field.name, "common_pid") && field.size == sizeof(int32_t))
+            point->tid_offset = field.offset;
+        if (tm_span_begins(field.name, "common_"))
             continue;
         if (t->field_count == TM_TRACEPOINT_FIELDS_MAX)
             return tm_error_set(err, TM_E_INPUT, "more than the limit of %d fields of tracepoints",
@@ -289,6 +293,15 @@ static enum tm_status put_value(const struct tm_tracepoints *t, const struct tm_
     uint64_t at = (value & UINT16_MAX) + (f->type == TM_TRACEPOINT_REL_LOC ? f->offset + f->size : 0);
     uint64_t size = value >> 16 & UINT16_MAX;
     return at <= event->len && size <= event->len - at ? put_text(event->raw + at, (size_t)size, out) : TM_OK;
+}
+
+int32_t tm_tracepoints_tid(const struct tm_tracepoints *t, const struct tm_tracepoint_event *event)
+{
+    uint32_t at = event->point->tid_offset;
+    if (at == 0 || event->len < sizeof(int32_t) || at > event->len - sizeof(int32_t))
+        return -1;
+    int32_t tid = (int32_t)number_at(event->raw + at, sizeof(int32_t), t->is_big, false);
+    return tid < 0 ? -1 : tid;
 }
 
 enum tm_status tm_tracepoints_put(const struct tm_tracepoints *t, const struct tm_tracepoint_event *event,

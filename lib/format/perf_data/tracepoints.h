@@ -38,6 +38,7 @@ struct tm_tracepoint_field {
 struct tm_tracepoint {
     struct tm_span system, name;
     uint32_t first_field, field_count; /* without the fields common to all events */
+    uint32_t tid_offset;               /* of common_pid, 4 bytes; 0: the format does not have it */
 };
 
 /* Zero-initialise. */
@@ -68,6 +69,9 @@ struct tm_tracepoint_event {
     size_t len;
     uint32_t kernel_version; /* tm_kernel_version_parse */
 };
+
+/* Returns the thread that EVENT was recorded in, as the kernel states it in common_pid. -1: unknown. */
+int32_t tm_tracepoints_tid(const struct tm_tracepoints *points, const struct tm_tracepoint_event *event);
 
 /* Appends the fields of EVENT to OUT: "name=value", separated by blanks. Fields that a reader of ftrace text uses have
  * the kernel's form. TM_OK or TM_E_SYSTEM. */

@@ -53,25 +53,24 @@ static const char *parse_time(const char *p, const char *end, struct tm_perf_hea
     return r + 1;
 }
 
-/* Reads a number. -1 stands for an unknown id and leaves *HAS false. */
-static const char *parse_id(const char *p, const char *end, int64_t *id, bool *has)
+/* Reads a number or -1. */
+static const char *parse_id(const char *p, const char *end, int64_t *id)
 {
+    *id = TM_PERF_ENDED;
     if (end - p >= 2 && p[0] == '-' && p[1] == '1')
         return p + 2;
     const char *q = tm_text_skip_digits(p, end);
-    *has = number(p, q, id);
-    return *has ? q : NULL;
+    return number(p, q, id) ? q : NULL;
 }
 
 /* Reads "pid" or "pid/tid" at P, then the time. */
 static const char *parse_ids(const char *p, const char *end, struct tm_perf_head *h)
 {
-    const char *q = parse_id(p, end, &h->tid, &h->has_tid);
+    const char *q = parse_id(p, end, &h->tid);
     if (q && q < end && *q == '/') {
         h->pid = h->tid;
-        h->has_pid = h->has_tid;
-        h->has_tid = false;
-        q = parse_id(q + 1, end, &h->tid, &h->has_tid);
+        q = parse_id(q + 1, end, &h->tid);
+        h->has_pid = h->pid != TM_PERF_ENDED || h->tid == TM_PERF_ENDED;
     }
     if (q == NULL)
         return NULL;

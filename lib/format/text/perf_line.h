@@ -5,6 +5,9 @@
 #include "base/status.h"
 #include "base/span.h"
 
+/* perf writes -1 for the number of a task that has ended. Readers take it for this number. */
+#define TM_PERF_ENDED UINT32_MAX
+
 /* The head of a sample:
  *
  *     comm pid[/tid] [cpu] seconds.fraction: [period] event: rest
@@ -15,7 +18,6 @@ struct tm_perf_head {
     int64_t pid; /* of the process, if has_pid */
     int64_t tid;
     bool has_pid;
-    bool has_tid; /* perf writes -1 for an unknown tid */
     bool has_cpu;
     uint32_t cpu;
     int64_t time_ns;

@@ -4,6 +4,7 @@
 #include "base/decimal.h"
 #include "base/map.h"
 #include "base/pb.h"
+#include "format/ftrace/args.h"
 #include "format/ftrace/ftrace_text.h"
 #include "format/text/perf_line.h"
 #include "format/text_lines.h"
@@ -151,10 +152,10 @@ static enum tm_status add_sample(struct perf *p, const struct tm_perf_head *h, b
 {
     struct tm_event e = {.kind = TM_KIND_SAMPLE, .clock = TM_CLOCK_MONOTONIC, .time_ns = h->time_ns, .tid = h->tid,
                          .pid = h->pid, .cpu = h->cpu, .value = h->period};
-    e.flags = tm_event_scope_flags(h->has_tid ? TM_SCOPE_THREAD : TM_SCOPE_GLOBAL) |
+    e.flags = tm_event_scope_flags(TM_SCOPE_THREAD) | TM_EVENT_HAS_TID |
               (derived ? (unsigned)TM_EVENT_DERIVED : tm_event_raw_flags(TM_RAW_LINE)) |
-              (h->has_tid ? TM_EVENT_HAS_TID : 0u) | (h->has_pid ? TM_EVENT_HAS_PID : 0u) |
-              (h->has_cpu ? TM_EVENT_HAS_CPU : 0u) | (h->has_period ? TM_EVENT_HAS_VALUE : 0u);
+              (h->has_pid ? TM_EVENT_HAS_PID : 0u) | (h->has_cpu ? TM_EVENT_HAS_CPU : 0u) |
+              (h->has_period ? TM_EVENT_HAS_VALUE : 0u);
     tm_buf_clear(&p->detail);
     enum tm_status st =
         tm_event_sink_string(p->text.context.sink, tm_text_at(h->event, h->event_len), &p->detail, &e.name, err);
@@ -169,7 +170,7 @@ static enum tm_status add_sample(struct perf *p, const struct tm_perf_head *h, b
     e.detail = p->detail.data;
     e.detail_bytes = (uint32_t)p->detail.len;
     st = tm_event_sink_add(p->text.context.sink, &e, err);
-    return st < 0 || derived || !h->has_tid ? st : add_name(p, h, &e, err);
+    return st < 0 || derived ? st : add_name(p, h, &e, err);
 }
 
 /* True for letters after the event's colon that state how it is counted ("cycles:u", "cpu-clock:pppH"). */
@@ -186,13 +187,27 @@ static bool as_tracepoint(const struct tm_perf_head *h, struct tm_systrace_line 
 {
     const char *colon = memchr(h->event, ':', h->event_len);
     size_t name_len = colon ? h->event_len - (size_t)(colon + 1 - h->event) : 0;
-    if (name_len == 0 || h->has_period || !h->has_tid || are_modifiers(colon + 1, name_len))
+    if (name_len == 0 || h->has_period || are_modifiers(colon + 1, name_len))
         return false;
     *line = (struct tm_systrace_line){.task = h->comm, .task_len = h->comm_len, .event = colon + 1,
                                       .event_len = name_len, .args = h->rest, .args_len = h->rest_len,
                                       .time_ns = h->time_ns, .pid = (uint32_t)h->tid, .tgid = (uint32_t)h->pid,
                                       .has_tgid = h->has_pid, .cpu = h->cpu};
     return h->tid <= UINT32_MAX && h->pid <= UINT32_MAX;
+}
+
+/* Finds the thread of the tracepoint H if it has ended: its last switch states it. */
+static void find_ended(struct tm_perf_head *h)
+{
+    static const char event[] = "sched:sched_switch", unknown[] = "<...>";
+    int64_t tid;
+    if (h->tid != TM_PERF_ENDED || h->event_len != sizeof event - 1 || memcmp(h->event, event, sizeof event - 1) != 0 ||
+        !tm_ftrace_arg_int((struct tm_span){h->rest, h->rest_len}, "prev_pid", 0, UINT32_MAX, &tid))
+        return;
+    h->tid = tid;
+    h->has_pid = false;
+    h->comm = unknown;
+    h->comm_len = sizeof unknown - 1;
 }
 
 static enum tm_status add_line(struct perf *p, const char *line, size_t len, struct tm_error *err)
@@ -235,6 +250,7 @@ static enum tm_status add_event(struct perf *p, size_t head_len, struct tm_error
     if (tm_perf_head_parse(raw, head_len, &head) != TM_OK)
         return tm_error_set(err, TM_E_SYSTEM, "a sample's head changed while it was read");
     p->text.has_events = true;
+    find_ended(&head);
     p->stretch += p->stretch < UINT32_MAX && head.time_ns < p->last_ns;
     p->last_ns = head.time_ns;
     if (!as_tracepoint(&head, &trace))
