@@ -281,3 +281,34 @@ END
     grep -q '    skipped_bytes: 17825827, first at byte 9$' report
     grep -q '; the accounts balance$' report
 }
+
+@test "V8's CPU profiles in legacy events are samples with stacks" {
+    packets a.pftrace <<'END'
+packet(500, 6, message((1, message((1, 3), (2, 500))), (1, message((1, 6), (2, 700))), (2, 3)))
+packet(1000, 44, message((1, 10), (2, 11)), (13, 1))
+def profile(time, ident, text, more=()):
+    packet(1000 * time, 11, message((11, 0), (23, 'ProfileChunk'), (22, 'cat'), (4, message((1, 1), (9, text))),
+                                    (6, legacy('P', (6, ident)))), (13, 2), *more)
+profile(2, 7, '{"startTime":20}', [(12, message((3, message((1, 1), (2, 'data')))))])
+profile(30, 7, '{"cpuProfile":{"nodes":[{"id":1,"callFrame":{"functionName":"root"}},'
+        '{"id":2,"parent":1,"callFrame":{"functionName":"f","url":"u.js"}}],"samples":[2,1]},"timeDeltas":[1,5]}')
+profile(40, 7, '{"cpuProfile":{"samples":[2]},"timeDeltas":[2]}')
+profile(41, 8, '{"cpuProfile":{"samples":[2]},"timeDeltas":[2]}') # of no profile
+profile(42, 7, '{"cpuProfile":{"samples":[2]},"timeDeltas":[]}')
+END
+    tm-merge -q -o b.pftrace a.pftrace
+    for from in a.pftrace b.pftrace; do
+        tm-merge -q -o a.db $from
+        [ "$(sqlite3 a.db "SELECT s.ts, t.tid, p.pid, s.source, c.depth, f.name FROM stack_sample s
+                               JOIN thread t USING (utid) JOIN process p USING (upid)
+                               JOIN stack_profile_callsite c ON c.id = s.callsite_id
+                               JOIN stack_profile_frame f ON f.id = c.frame_id ORDER BY 1")" = \
+            '21000|11|10|legacy_v8|1|f
+26000|11|10|legacy_v8|0|root
+28000|11|10|legacy_v8|1|f' ]
+        [ "$(sqlite3 a.db "SELECT count(*) FROM cpu_profile_stack_sample")" -eq 3 ]
+        [ "$(sqlite3 a.db "SELECT value FROM stats WHERE name = 'legacy_v8_cpu_profile_invalid_sample'")" -eq 2 ]
+    done
+    tm-merge -q -o a.json a.pftrace
+    [ "$(grep -c '"stack": \["root","f"\]\|"stack":\["root","f"\]' a.json)" -eq 2 ]
+}

@@ -110,6 +110,7 @@ struct tm_sample_row {
     struct tm_text file_type;      /* the same as the catalog names it */
     int64_t callsite; /* TM_NO_ID: no stack */
     bool is_perf; /* a PerfSample packet */
+    bool is_v8;   /* of a CPU profile of V8 in a proto */
     int64_t cpu;  /* TM_NO_ID: unknown */
     struct tm_text cpu_mode, unwind_error; /* data NULL: none */
     int64_t counter; /* the track of the event that it counts; TM_NO_ID: none */

@@ -329,6 +329,8 @@ static void read_sample_arg(const struct tm_pb_field *message, struct tm_sample_
         row->cpu_mode = text;
     else if (tm_text_is(key, "unwind_error"))
         row->unwind_error = text;
+    else if (tm_text_is(key, "source"))
+        row->is_v8 = tm_text_is(text, "legacy_v8");
 }
 
 /* Returns the name of a mode by its number in perf's records (linux/perf_event.h). Its data is NULL for an unknown
@@ -341,7 +343,7 @@ static struct tm_text mode_text(uint64_t mode)
     return (struct tm_text){(const uint8_t *)modes[mode], strlen(modes[mode])};
 }
 
-/* Reads what a sample states besides its stack: args of PerfSample packets, and the mode of perf.data. */
+/* Reads what a sample states besides its stack: args of samples in protos, and the mode of perf.data. */
 static void read_sample_detail(const struct tm_event *e, struct tm_sample_row *row)
 {
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
@@ -349,7 +351,7 @@ static void read_sample_detail(const struct tm_event *e, struct tm_sample_row *r
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == TM_DETAIL_FRAMES)
             break;
-        if (f.id == TM_DETAIL_ARGS && f.type == TM_PB_LEN && row->is_perf)
+        if (f.id == TM_DETAIL_ARGS && f.type == TM_PB_LEN && row->input_type == TM_INPUT_PROTO)
             read_sample_arg(&f, row);
         else if (f.id == TM_DETAIL_CPU_MODE && f.type == TM_PB_VARINT)
             row->cpu_mode = mode_text(f.value);

@@ -22,7 +22,7 @@
 #include "format/fuchsia/tables.h"
 #include "format/gecko/gecko.h"
 #include "format/instruments/instruments.h"
-#include "format/chrome_json/profile.h"
+#include "format/v8_profile.h"
 #include "format/text/perf_script.h"
 #include "format/perfetto/heap_totals.h"
 #include "format/perfetto/internal.h"

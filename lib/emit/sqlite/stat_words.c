@@ -87,6 +87,7 @@ static const struct words {
     {"json_tokenizer_failure", OF_TRACE, "Chrome JSON objects that could not be read"},
     {"mismatched_sched_switch_tids", OF_ANALYSIS, "Switches from a task other than the one that ran"},
     {"misplaced_end_event", OF_ANALYSIS, "Slices that were open when the slice around them ended"},
+    {"legacy_v8_cpu_profile_invalid_sample", OF_TRACE, "Parts of V8's CPU profiles that cannot be read"},
     {"missing_disk_io_event_name", OF_ANALYSIS, "Readings of disks without a name"},
     {"packet_skipped_seq_needs_incremental_state_invalid", OF_ANALYSIS,
      "Packets whose meaning was lost with earlier packets"},

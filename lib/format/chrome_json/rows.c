@@ -303,9 +303,7 @@ enum tm_status tm_json_rows_finish(struct tm_json_rows *rows, struct tm_error *e
 
 void tm_json_rows_release(struct tm_json_rows *rows)
 {
-    if (rows->profile)
-        tm_json_profile_release(rows->profile);
-    free(rows->profile);
+    tm_v8_profile_free(rows->profile);
     tm_json_args_release(&rows->args);
     tm_json_arg_shapes_release(&rows->args_shapes);
     tm_buf_release(&rows->detail);

@@ -4,7 +4,7 @@
 
 #include "format/json_args.h"
 #include "format/chrome_json/event.h"
-#include "format/chrome_json/profile.h"
+#include "format/v8_profile.h"
 #include "stream/event_sink.h"
 #include "stream/text_file.h"
 
@@ -27,7 +27,7 @@ struct tm_json_rows {
     /* private */
     bool has_complete; /* a complete event was added */
     struct tm_buf detail, name, category, id, scratch, message;
-    struct tm_json_profile *profile; /* NULL until the first profile */
+    struct tm_v8_profile *profile; /* NULL until the first profile */
     struct tm_intern named; /* (pid, tid) of processes and threads with texts as ids that are defined already */
     struct tm_json_named {
         bool is_set;

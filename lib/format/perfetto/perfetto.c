@@ -1,5 +1,6 @@
 #include "format/perfetto/perfetto.h"
 
+#include "format/v8_profile.h"
 #include "format/perfetto/metadata.h"
 #include "format/perfetto/packet_cache.h"
 #include "format/perfetto/count.h"
@@ -158,6 +159,7 @@ static void close_proto(void *state)
     tm_buf_release(&p->kernels.sched.comms);
     tm_buf_release(&p->expanded);
     tm_json_args_release(&p->rows.json);
+    tm_v8_profile_free(p->v8);
     free(p);
 }
 

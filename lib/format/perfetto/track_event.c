@@ -9,6 +9,7 @@
 #include "format/perfetto/description.h"
 #include "format/perfetto/descriptor.h"
 #include "format/perfetto/sequence.h"
+#include "format/perfetto/v8_samples.h"
 #include "stream/detail_fields.h"
 
 #include <inttypes.h>
@@ -318,6 +319,8 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
         st = tm_proto_thread_counters_add(c, row, err);
     if (st >= 0 && event->legacy->phase == 'M')
         st = tm_proto_legacy_names(c, row, err);
+    if (st >= 0 && event->legacy->phase == 'P')
+        st = tm_proto_v8_samples_add(c, err);
     return st;
 }
 
@@ -346,7 +349,8 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
 {
     struct tm_proto_track_event event;
     struct tm_proto_track_context c = {
-        .tracks = &p->tracks, .clocks = &p->clocks, .rows = &p->rows, .packet = packet, .event = &event};
+        .tracks = &p->tracks, .clocks = &p->clocks, .rows = &p->rows, .v8 = &p->v8, .packet = packet,
+        .event = &event};
     uint64_t counted = p->rows.counts.additions;
     enum tm_status read = tm_proto_track_event_decode(&event, &packet->body);
     bool whole = read == TM_OK;

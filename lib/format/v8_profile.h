@@ -1,0 +1,78 @@
+/* CPU profiles of V8: P events named Profile and ProfileChunk, in Chrome JSON or as legacy events of Perfetto traces.
+ * Their JSON states a start time, the nodes of a call tree, the sampled nodes, and the time between samples. Source:
+ * V8's CpuProfile streaming (v8_profiler trace category), the DevTools protocol's Profiler.ProfileNode. */
+#ifndef TM_FORMAT_V8_PROFILE_H
+#define TM_FORMAT_V8_PROFILE_H
+
+#include "json/scan.h"
+
+#include "base/intern.h"
+#include "base/map.h"
+
+/* Limits for the profiles of one file. Samples beyond them have no frames. */
+enum { TM_PROFILE_SESSIONS_MAX = 1024, TM_PROFILE_NODES_MAX = 1 << 18, TM_PROFILE_DEPTH_MAX = 1024,
+       TM_PROFILE_STACK_BYTES_MAX = 64 << 10 };
+
+/* One profile, identified by an id within one process. */
+struct tm_v8_session {
+    uint64_t key;
+    int64_t time_ns; /* of the last sample; before that the start */
+};
+
+struct tm_v8_node {
+    uint32_t session;
+    uint32_t id;
+    uint32_t parent;
+    bool has_parent;
+    uint32_t function; /* string number + 1; 0: none */
+    uint32_t url;
+};
+
+/* The profiles of a file. */
+struct tm_v8_profile {
+    struct tm_v8_session sessions[TM_PROFILE_SESSIONS_MAX];
+    uint32_t session_count;
+    struct tm_v8_node *nodes;
+    uint32_t node_count;
+    /* private */
+    uint32_t node_cap;
+    struct tm_map node_of; /* session << 32 | id -> node */
+    struct tm_intern strings;
+    struct tm_buf scratch;
+};
+
+/* What one event adds to a profile. Borrows from the text of the event. */
+struct tm_v8_chunk {
+    struct tm_json_value nodes, samples, deltas;
+    bool has_nodes, has_samples, has_deltas, has_start;
+    int64_t start_ns;
+    size_t text_bytes;
+};
+
+/* Reads the object DATA (valid JSON), the argument "data" of an event. False: it has nothing of a profile. */
+bool tm_v8_chunk_read(const struct tm_json_value *data, struct tm_v8_chunk *chunk);
+
+/* The samples of a chunk, one after the other. Borrows from the chunk and the profile. */
+struct tm_v8_samples {
+    int64_t time_ns; /* of the latest one */
+    bool is_cut;     /* it has no stack, because the stacks of the chunk would exceed their limit */
+    /* private */
+    const struct tm_v8_profile *profile;
+    struct tm_v8_session *session;
+    struct tm_json_scan nodes, deltas; /* after the brackets; without bytes: there are no samples */
+    uint64_t budget;                   /* bytes that stacks may still have */
+};
+
+/* Adds CHUNK to the session KEY of *PROFILE, which is made if it is NULL, and prepares to read its samples. TM_OK;
+ * TM_END: no chunk before it has started the session, or there are too many; TM_E_SYSTEM. */
+enum tm_status tm_v8_profile_take(struct tm_v8_profile **profile, uint64_t key,
+                                    const struct tm_v8_chunk *chunk, struct tm_v8_samples *samples);
+
+/* Moves to the next pair of a node and a time, and appends the stack to DETAIL. TM_OK; TM_END: there is none;
+ * TM_E_INPUT (without an error text): the lists have unequal lengths, or an element is no number; TM_E_SYSTEM. */
+enum tm_status tm_v8_samples_next(struct tm_v8_samples *samples, struct tm_buf *detail);
+
+/* PROFILE may be NULL. */
+void tm_v8_profile_free(struct tm_v8_profile *profile);
+
+#endif
