@@ -93,3 +93,16 @@ cpu-clock:ppp|perf_cpu_counter|1|3003003.0'
     same "SELECT source, timebase_unit, substr(cmdline, 1, 20) FROM stack_sample_session" 'linux.perf|ns|/usr/bin/perf record'
     same "SELECT group_concat(DISTINCT cpu_mode) FROM (SELECT cpu_mode FROM perf_sample ORDER BY ts)" 'kernel,user'
 }
+
+@test "perf.data: what samples without a cpu count is a counter of all cpus, and their session is known" {
+    python3 "$TM_SRC/t/gen/make-perf-data.py" nocpu >n.data
+    tm-merge -q -o p.db n.data
+    same "SELECT t.name, t.type, t.cpu IS NULL, count(*), max(c.value) FROM counter c
+        JOIN perf_counter_track t ON t.id = c.track_id GROUP BY t.id ORDER BY 1" \
+        'cpu-clock|perf_global_counter|1|8|8000.0
+sched:sched_waking|perf_global_counter|1|1|1000.0'
+    same "SELECT count(*), sum(k.value = c.value AND c.track_id = k.track_id) FROM stack_sample_counter k
+        JOIN stack_sample s ON s.id = k.stack_sample_id JOIN counter c ON c.ts = s.ts" '9|9'
+    same "SELECT source, timebase_unit, cmdline FROM stack_sample_session ORDER BY id" 'linux.perf|ns|perf record
+linux.perf|count|perf record'
+}

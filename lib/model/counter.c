@@ -131,7 +131,7 @@ static enum tm_status note_thread_reading(struct tm_model_layout *layout, struct
                                   : out->rows->slice_thread_begin(out->rows->self, id, &reading, err);
 }
 
-/* Adds a counter for a sample of perf.data: how often its event has happened on the CPU so far. */
+/* Adds a counter for a sample of perf.data: how often its event has happened so far, on the CPU if that is known. */
 enum tm_status tm_model_sample_counter(struct tm_model *m, const struct tm_model_event *ev,
                                        struct tm_sample_row *sample, struct tm_error *err)
 {
@@ -139,7 +139,8 @@ enum tm_status tm_model_sample_counter(struct tm_model *m, const struct tm_model
     struct tm_model_event counter = *ev;
     struct tm_counter_row row = {.ts = e.time_ns, .arg_set = TM_NO_ID};
     counter.e = &e;
-    e.flags = tm_event_scope_flags(TM_SCOPE_CPU) | TM_EVENT_HAS_CPU;
+    e.flags &= TM_EVENT_HAS_CPU;
+    e.flags |= tm_event_scope_flags(e.flags ? TM_SCOPE_CPU : TM_SCOPE_GLOBAL);
     enum tm_status st = track_of(&m->tasks, &m->layout, &counter, &row.track, err);
     if (st < 0)
         return st;

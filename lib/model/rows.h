@@ -114,7 +114,7 @@ struct tm_sample_row {
     int64_t cpu;  /* TM_NO_ID: unknown */
     struct tm_text cpu_mode, unwind_error; /* data NULL: none */
     int64_t counter; /* the track of the event that it counts; TM_NO_ID: none */
-    double count;    /* how often the event has happened on the cpu */
+    double count;    /* how often the event has happened on the cpu, if that is known, or in all */
 };
 
 /* A profile of a heap. */

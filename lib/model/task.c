@@ -381,8 +381,8 @@ enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, st
     if ((st = tm_stacks_add(&m->stacks, ev->e->detail, ev->e->detail_bytes, &row.callsite, err)) < 0)
         return st;
     tm_row_bounds_add(&m->out.bounds, ev->e->time_ns);
-    if (m->out.options.counts_samples && m->files.all[ev->place.file].is_perf_data && row.cpu != TM_NO_ID &&
-        ev->name.data && ev->e->flags & TM_EVENT_HAS_VALUE && (st = tm_model_sample_counter(m, ev, &row, err)) < 0)
+    if (m->out.options.counts_samples && m->files.all[ev->place.file].is_perf_data && ev->name.data &&
+        ev->e->flags & TM_EVENT_HAS_VALUE && (st = tm_model_sample_counter(m, ev, &row, err)) < 0)
         return st;
     return m->out.rows->sample(m->out.rows->self, &row, err);
 }

@@ -112,8 +112,10 @@ static const struct family *find(const struct family *families, struct tm_text n
     return families;
 }
 
-static struct tm_column_type type_of_global(struct tm_text name)
+static struct tm_column_type type_of_global(struct tm_text name, enum tm_input_type file_type)
 {
+    if (file_type == TM_INPUT_PERF)
+        return (struct tm_column_type){.text = "perf_global_counter", .key = "name"};
     for (uint64_t i = 0; i < TM_SYS_NAMES_MAX; i++) {
         const char *meminfo = tm_proto_meminfo_name(i), *vmstat = tm_proto_vmstat_name(i);
         if (meminfo && tm_text_is(name, meminfo))
@@ -199,7 +201,7 @@ struct tm_column_type tm_column_type_of(const struct tm_track *track, struct tm_
     case TM_TRACK_TYPE_DESCRIBED:
     case TM_TRACK_TYPE_DESCRIBED_LANE: return type_of_described(track);
     case TM_TRACK_TYPE_NAMED: return type_of_named((enum tm_named_track)track->named);
-    case TM_TRACK_TYPE_COUNTER: return type_of_global(name);
+    case TM_TRACK_TYPE_COUNTER: return type_of_global(name, file_type);
     case TM_TRACK_TYPE_THREAD_COUNTER: return find(of_threads, name)->type;
     case TM_TRACK_TYPE_PROCESS_COUNTER: return type_of_process(name, file_type);
     case TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD: return type_of_no_process(name, file_type);

@@ -4,8 +4,8 @@
 big: big-endian; pipe: as perf record -o -; zstd: the records of the kernel compressed, cut at any byte; long: with a
 window of 128 MiB; raw, real, tai: on CLOCK_MONOTONIC_RAW, CLOCK_REALTIME, CLOCK_TAI instead of MONOTONIC; old: without
 a clock and its time of day; group: samples of groups instead, as perf record -e '{a,b}:S' makes them, with their
-values; ended: two samples more, of a task that has ended; threads: of events that threads inherit; backward: of a buffer that is written from its end on; more: the last
-sample states more members than it has.
+values; ended: two samples more, of a task that has ended; nocpu: records state no cpu; threads: of events that threads
+inherit; backward: of a buffer that is written from its end on; more: the last sample states more members than it has.
 Records are not in the order of time, so names and mappings must be found by time.
 """
 import struct, subprocess, sys
@@ -51,7 +51,7 @@ def attr(kind, config, sample_type, read_format=0, *bits):
         pack('i', 0 if 'old' in words else clockid) + bytes(16)
 
 
-COMMON = IDENTIFIER | IP | TID | TIME | CPU | PERIOD | CHAIN
+COMMON = IDENTIFIER | IP | TID | TIME | (0 if 'nocpu' in words else CPU) | PERIOD | CHAIN
 attrs = [(attr(1, 0, COMMON), [1, 2], 'cpu-clock'), (attr(2, 301, COMMON | RAW), [3, 4], 'sched:sched_waking')]
 
 
@@ -78,15 +78,19 @@ def grouped(ident, tid, time, values, raw=None, count=None):
     return record(9, USER, body if raw is None else body + pack('I', len(raw)) + raw)
 
 
+def place(cpu):
+    return b'' if 'nocpu' in words else pack('II', cpu, 0)
+
+
 def at(pid, tid, time, cpu, ident=1):
     """The end of records that are no samples."""
-    return pack('IIQIIQ', pid & 0xffffffff, tid & 0xffffffff, time, cpu, 0, ident)
+    return pack('IIQ', pid & 0xffffffff, tid & 0xffffffff, time) + place(cpu) + pack('Q', ident)
 
 
 def sample(ident, mode, pid, tid, time, cpu, chain, raw=None):
     ips = [n for n in chain if n < (1 << 64) - 4095]
-    body = pack('QQIIQIIQ', ident, ips[0] if ips else 0, pid & 0xffffffff, tid & 0xffffffff, time, cpu, 0, 1000) + \
-        pack('Q', len(chain)) + \
+    body = pack('QQIIQ', ident, ips[0] if ips else 0, pid & 0xffffffff, tid & 0xffffffff, time) + place(cpu) + \
+        pack('QQ', 1000, len(chain)) + \
         b''.join(pack('Q', n) for n in chain)
     if raw is not None:
         body += pack('I', len(raw)) + raw

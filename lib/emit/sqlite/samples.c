@@ -7,6 +7,9 @@
     " WHEN 'unknown' THEN 6 WHEN 'kernel' THEN 1 WHEN 'user' THEN 2 WHEN 'hypervisor' THEN 3"                          \
     " WHEN 'guest_kernel' THEN 4 WHEN 'guest_user' THEN 5 ELSE 0 END END"
 
+/* The types of the tracks of what perf counts. */
+#define OF_PERF "IN ('perf_cpu_counter', 'perf_global_counter')"
+
 const char tm_sqlite_sample_views[] =
     "CREATE VIEW stack_sample AS SELECT id, ts, source, utid AS task_context_id, " CONTEXT " AS execution_context_id,"
     " callsite_id, utid, cpu FROM tm_sample;"
@@ -15,13 +18,13 @@ const char tm_sqlite_sample_views[] =
     "CREATE VIEW stack_sample_execution_context AS SELECT DISTINCT " CONTEXT " AS id, ucpu, cpu_mode FROM tm_sample"
     " WHERE ucpu IS NOT NULL OR cpu_mode IS NOT NULL;"
     "CREATE VIEW stack_sample_counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, machine_id, unit,"
-    " cpu, description FROM track WHERE type = 'perf_cpu_counter';"
+    " cpu, description FROM track WHERE type " OF_PERF ";"
     "CREATE VIEW perf_counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, machine_id, unit, cpu,"
-    " description FROM track WHERE type = 'perf_cpu_counter';"
+    " description FROM track WHERE type " OF_PERF ";"
     "CREATE VIEW stack_sample_session AS SELECT min(t.id) AS id, 'linux.perf' AS source, CASE WHEN t.name GLOB"
     " 'cpu-clock*' OR t.name GLOB 'task-clock*' THEN 'ns' ELSE 'count' END AS timebase_unit, (SELECT str_value FROM"
     " metadata m WHERE m.name = 'perf_cmdline' AND m.trace_id = t.trace_file_id) AS cmdline FROM track t"
-    " WHERE t.type = 'perf_cpu_counter' GROUP BY t.trace_file_id, t.name;"
+    " WHERE t.type " OF_PERF " GROUP BY t.trace_file_id, t.name;"
     "CREATE VIEW perf_session AS SELECT id, id AS perf_session_id, cmdline FROM stack_sample_session;"
     "CREATE VIEW perf_sample AS SELECT id, ts, utid, cpu, cpu_mode, callsite_id, unwind_error FROM tm_sample"
     " WHERE source = 'linux.perf';"
