@@ -688,6 +688,13 @@ same_twice() { # QUERY
 1 { 8: 1010 10: 1 11 { 9: 1 11: 12 23: "thread" } }
 END
     [ "$(cat a.txt)" = $'nowhere|\nthread|101' ]
+    same_twice "SELECT name, value FROM stats WHERE name LIKE 'thread_descriptor_%' AND value UNION ALL
+                SELECT s.name, th.tid FROM slice s LEFT JOIN thread_track t ON t.id = s.track_id
+                LEFT JOIN thread th USING (utid)" <<'END'
+1 { 10: 1 44 { 1: 100 2: 101 5: "skipped" } }
+1 { 8: 1000 10: 1 11 { 9: 1 23: "nowhere" } }
+END
+    [ "$(cat a.txt)" = $'thread_descriptor_skipped_incremental_state_invalid|1\nnowhere|' ]
 }
 
 @test "thread times and instruction counts that are differences stay those of the order in the file" {

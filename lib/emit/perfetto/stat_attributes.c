@@ -10,6 +10,7 @@ static const char *const reader_stats[] = {
     "interned_data_tokenizer_errors",
     "packet_skipped_seq_needs_incremental_state_invalid",
     "systrace_parse_failure",
+    "thread_descriptor_skipped_incremental_state_invalid",
     "track_descriptor_missing_uuid",
     "track_descriptor_thread_missing_pid_tid",
     "track_event_counter_invalid_track_uuid",

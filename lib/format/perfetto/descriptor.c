@@ -98,12 +98,14 @@ static void set_sequence_thread(struct tm_proto_sequence *sequence, const struct
     sequence->reference_instructions = thread->reference_instructions;
 }
 
-/* Adds only the packet's row, for a descriptor that states too little. */
+/* Adds only the packet's row, for a descriptor that states too little or came while the state was not valid. */
 static enum tm_status add_incomplete(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                      enum tm_proto_stat stat, struct tm_error *err)
 {
     struct tm_event event = tm_proto_event(packet, TM_KIND_METADATA);
     event.flags |= TM_EVENT_DEFINITION;
+    if (packet->sequence && !packet->sequence->valid)
+        event.generation = 0; /* in a generation, whose state is valid, a reader would use the descriptor */
     rows->detail.len = 0;
     enum tm_status st = tm_proto_count_stat(&rows->counts, stat, packet->machine, 1, err);
     return st < 0 ? st : tm_proto_add(rows, &event, err);
