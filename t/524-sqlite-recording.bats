@@ -298,6 +298,29 @@ tm_slice_end_without_begin|info|analysis|1'
         WHERE t.tid IN (2, 3) ORDER BY 1" $'2|thread_sort_index_hint|-3\n3||'
 }
 
+@test "the first sort index of a task counts: that of Chrome JSON, or its track's rank if the root orders tasks" {
+    tasks="SELECT 'p', p.pid, a.display_value FROM process p LEFT JOIN args a USING (arg_set_id) WHERE p.pid != 0 UNION
+        SELECT 't', t.tid, a.display_value FROM thread t LEFT JOIN args a USING (arg_set_id) WHERE t.tid != 0"
+    echo '[{"ph":"M","pid":1,"tid":2,"ts":1,"name":"thread_sort_index","args":{"sort_index":5}},
+        {"ph":"M","pid":1,"tid":2,"ts":9,"name":"thread_sort_index","args":{"sort_index":6}},
+        {"ph":"M","pid":1,"tid":1,"name":"process_sort_index","args":{"sort_index":7}},
+        {"ph":"M","pid":1,"tid":1,"name":"process_sort_index","args":{"sort_index":8}},
+        {"ph":"X","pid":1,"tid":2,"ts":3,"dur":2,"name":"a"}]' >p.json
+    tm-merge -q -o p.db p.json
+    same "$tasks" $'p|1|7\nt|1|\nt|2|5'
+    tm-merge -q -o m.pftrace p.json
+    tm-merge -q -o p.db m.pftrace
+    same "$tasks" $'p|1|7\nt|1|\nt|2|5'
+    tasks='[(60, message((1, 10), (12, 3), (3, message((1, 1), (3, 4)))))],
+        [(60, message((1, 11), (12, 5), (4, message((1, 1), (2, 2), (3, 6)))))]'
+    packets p.pftrace "[[(60, message((1, 0), (19, 1), (20, 1)))], $tasks]"
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT a.key, a.display_value FROM args a ORDER BY 1" $'process_sort_index_hint|3\nthread_sort_index_hint|5'
+    packets p.pftrace "[$tasks]"
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT count(*) FROM args" 0
+}
+
 @test "the reason why a process stopped heap profiling is stated" {
     packets p.pftrace '[[(6, message((1, message((1, 4), (2, 1))), (1, message((1, 6), (2, 1)))))],
         [(8, 5), (10, 1), (37, message((5, message((1, 42), (9, 5), (14, 2))), (7, 0)))]]'

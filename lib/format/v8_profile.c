@@ -99,7 +99,7 @@ static enum tm_status get_node(struct tm_v8_profile *p, uint32_t session, uint32
         if (tm_array_grow(&p->nodes, &p->node_cap, number, sizeof *p->nodes, NULL) < 0 ||
             tm_map_set(&p->node_of, key, number) < 0)
             return TM_E_SYSTEM;
-        p->nodes[p->node_count++] = (struct tm_v8_node){.session = session, .id = id};
+        p->nodes[p->node_count++] = (struct tm_v8_node){.id = id};
     }
     *node = &p->nodes[number];
     return TM_OK;

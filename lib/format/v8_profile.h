@@ -20,7 +20,6 @@ struct tm_v8_session {
 };
 
 struct tm_v8_node {
-    uint32_t session;
     uint32_t id;
     uint32_t parent;
     bool has_parent;

@@ -18,10 +18,12 @@ static enum source source_of(const struct tm_model_files *files, uint32_t flags,
     return file->is_proto ? SOURCE_DESCRIPTOR : SOURCE_OTHER;
 }
 
-/* Sets *SET to the args of a thread with the sort index ZIGZAG, as encoded. A viewer sorts the threads of a process by
- * it. */
+/* Sets *SET to the args of a thread with the sort index ZIGZAG, as encoded, unless it has one. A viewer sorts the
+ * threads of a process by it. */
 static enum tm_status put_sort(struct tm_model_output *out, uint64_t zigzag, int64_t *set, struct tm_error *err)
 {
+    if (*set != TM_NO_ID)
+        return TM_OK;
     tm_buf_clear(&out->args);
     if (tm_detail_arg_int(&out->args, "thread_sort_index_hint", tm_unzigzag(zigzag)) < 0)
         return tm_error_nomem(err);

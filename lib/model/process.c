@@ -19,7 +19,8 @@ struct process_facts {
     int64_t pid, parent, uid, start_ns;
     struct tm_text name;
     struct tm_buf cmdline; /* the words of the command line, joined by spaces */
-    bool has_cmdline;
+    bool has_cmdline, has_sort;
+    uint64_t sort_zigzag;  /* the sort index, as encoded */
     struct tm_buf args;    /* a Detail message with labels and other args */
     uint32_t labels;
     enum tm_process_name_priority name_priority; /* 0: not stated */
@@ -43,14 +44,14 @@ static enum tm_status put_label(struct process_facts *facts, const struct tm_pb_
     return st;
 }
 
-static enum tm_status put_sort(struct process_facts *facts, uint64_t zigzag)
+static enum tm_status put_sort(struct process_facts *facts)
 {
     size_t mark;
     enum tm_status st = tm_pb_begin(&facts->args, TM_DETAIL_ARGS, &mark);
     if (st == TM_OK)
         st = tm_pb_put_str(&facts->args, TM_ARG_KEY, "process_sort_index_hint");
     if (st == TM_OK)
-        st = tm_pb_put_varint(&facts->args, TM_ARG_INT, zigzag);
+        st = tm_pb_put_varint(&facts->args, TM_ARG_INT, facts->sort_zigzag);
     return st == TM_OK ? tm_pb_end(&facts->args, mark) : st;
 }
 
@@ -86,7 +87,7 @@ static enum tm_status take_field(struct process_facts *facts, const struct tm_pb
     case TM_PROCESS_DESCRIPTION_UID: facts->has_uid = true; facts->uid = tm_unzigzag(f->value); break;
     case TM_PROCESS_DESCRIPTION_START_NS: facts->has_start = true; facts->start_ns = tm_unzigzag(f->value); break;
     case TM_PROCESS_DESCRIPTION_LABELS: return put_label(facts, f);
-    case TM_PROCESS_DESCRIPTION_SORT_INDEX: return put_sort(facts, f->value);
+    case TM_PROCESS_DESCRIPTION_SORT_INDEX: facts->has_sort = true; facts->sort_zigzag = f->value; break;
     case TM_PROCESS_DESCRIPTION_NAME_PRIORITY:
         if (f->value <= TM_PROCESS_NAME_SYSTEM)
             facts->name_priority = (enum tm_process_name_priority)f->value;
@@ -130,8 +131,8 @@ static enum tm_status decode(struct process_facts *facts, const uint8_t *detail,
     return TM_OK;
 }
 
-static enum tm_status apply(struct tm_model_tasks *tasks, struct tm_model_output *out,
-                            const struct process_facts *facts, struct tm_error *err)
+static enum tm_status apply(struct tm_model_tasks *tasks, struct tm_model_output *out, struct process_facts *facts,
+                            struct tm_error *err)
 {
     const struct tm_place place = facts->place;
     struct tm_processes *p = &tasks->processes;
@@ -157,6 +158,11 @@ static enum tm_status apply(struct tm_model_tasks *tasks, struct tm_model_output
     if (facts->has_start && !process->has_start) {
         process->has_start = true;
         process->start_ns = facts->start_ns;
+    }
+    if (facts->has_sort && !process->has_sort) { /* later ones do not count */
+        process->has_sort = true;
+        if (put_sort(facts) != TM_OK)
+            return tm_error_nomem(err);
     }
     if (facts->args.len && !out->options.tasks_only &&
         (st = tm_arg_sets_join(&out->arg_sets, facts->args.data, facts->args.len, &process->arg_set, err)) < 0)

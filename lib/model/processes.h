@@ -49,6 +49,7 @@ struct tm_process {
     uint32_t name, cmdline;
     uint8_t name_priority;
     bool has_start : 1, has_end : 1, has_uid : 1;
+    bool has_sort : 1; /* the args have its sort index */
     /* private */
     bool is_current : 1; /* its pid still refers to it */
     int32_t threads, next_child;

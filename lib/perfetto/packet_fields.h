@@ -100,6 +100,9 @@ enum tm_descriptor_field {
     TM_DESCRIPTOR_THREAD_ORDERING = 20
 };
 
+/* TrackDescriptor.ProcessOrdering and ThreadOrdering: by rank. */
+enum { TM_ORDERING_EXPLICIT = 1 };
+
 /* track_event/thread_descriptor.proto */
 enum tm_thread_descriptor_field {
     TM_THREAD_DESCRIPTOR_PID = 1,

@@ -4,9 +4,6 @@
 
 #include "emit/perfetto/track_writer.h"
 
-/* TrackDescriptor.ProcessOrdering and ThreadOrdering: by rank. */
-enum { TM_ORDERING_EXPLICIT = 1 };
-
 /* TrackDescriptor.SiblingMergeBehavior. Unless the descriptor forbids it, readers merge tracks of one name and parent,
  * and then find no slice there for a flow event. */
 enum { TM_MERGES_NOT = 2 };

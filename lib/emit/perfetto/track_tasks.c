@@ -312,7 +312,7 @@ enum tm_status tm_track_task_note_rank(struct tm_track_writer *w, const struct t
     }
     if (!has_rank)
         return TM_OK;
-    if (tm_map_set(&w->ranks, task_of(w, &owner, is_thread).key, (uint32_t)rank) != TM_OK)
+    if (tm_map_add(&w->ranks, task_of(w, &owner, is_thread).key, (uint32_t)rank) < 0) /* the first one counts */
         return tm_error_nomem(err);
     return write_ordering(w, e, err);
 }

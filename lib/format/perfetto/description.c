@@ -32,10 +32,6 @@ enum tm_status tm_proto_thread_read(struct tm_proto_thread *thread, const struct
             thread->has_tid = true;
             thread->tid = (int64_t)f.value;
             break;
-        case TM_THREAD_DESCRIPTOR_SORT:
-            thread->has_sort = true;
-            thread->sort = i32(f.value);
-            break;
         case TM_THREAD_DESCRIPTOR_CHROME_TYPE:
             thread->chrome_type = i32(f.value);
             break;
@@ -69,10 +65,6 @@ enum tm_status tm_proto_process_read(struct tm_proto_process *process, const str
         case TM_PROCESS_DESCRIPTOR_PID:
             process->has_pid = true;
             process->pid = i32(f.value);
-            break;
-        case TM_PROCESS_DESCRIPTOR_SORT:
-            process->has_sort = true;
-            process->sort = i32(f.value);
             break;
         case TM_PROCESS_DESCRIPTOR_CHROME_TYPE:
             process->chrome_type = i32(f.value);
@@ -182,6 +174,12 @@ static void read_number(struct tm_proto_track_descriptor *track, const struct tm
     case TM_DESCRIPTOR_SIBLING_RANK:
         track->has_rank = true;
         track->rank = i32(f->value);
+        break;
+    case TM_DESCRIPTOR_PROCESS_ORDERING:
+        track->orders_processes = f->value == TM_ORDERING_EXPLICIT;
+        break;
+    case TM_DESCRIPTOR_THREAD_ORDERING:
+        track->orders_threads = f->value == TM_ORDERING_EXPLICIT;
         break;
     case TM_DESCRIPTOR_MERGE_BEHAVIOR:
         track->merge_behavior = (uint32_t)f->value;

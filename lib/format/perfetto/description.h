@@ -11,7 +11,8 @@ struct tm_proto_text {
     size_t len;
 };
 
-/* ThreadDescriptor, with the facts of a ChromeThreadDescriptor beside it. */
+/* ThreadDescriptor, with the facts of a ChromeThreadDescriptor beside it. The sort index is the rank of its track, if
+ * the root says that ranks count. The reference importer does not read legacy_sort_index, here and below. */
 struct tm_proto_thread {
     bool has_pid, has_tid, has_sort, sandboxed;
     int64_t pid, tid, sort;
@@ -42,6 +43,7 @@ struct tm_proto_counter {
 struct tm_proto_track_descriptor {
     bool has_uuid, has_parent, has_rank, has_ordering, has_merge_key_int;
     bool has_thread, has_process, has_counter, has_state;
+    bool orders_processes, orders_threads; /* of the root: their ranks count */
     uint64_t uuid, parent, merge_key_int;
     int64_t rank;
     uint32_t ordering, merge_behavior;

@@ -4,7 +4,7 @@
 #include "format/perfetto/count.h"
 #include "format/perfetto/description.h"
 
-enum { KIND_MASK = 3, INCREMENTAL = 4, CHILD = 8, PID_SHIFT = 32 };
+enum { KIND_MASK = 3, INCREMENTAL = 4, CHILD = 8, ORDERS_PROCESSES = 16, ORDERS_THREADS = 32, PID_SHIFT = 32 };
 
 enum { ANCESTORS_MAX = 100 };
 
@@ -86,6 +86,27 @@ static enum tm_status remember(struct tm_proto_map *tracks, uint32_t machine,
     return TM_OK;
 }
 
+/* Remembers whether TRACK, the root, says that ranks count, and finds the sort index of a thread or process. */
+static enum tm_status rank_task(struct tm_proto_map *tracks, uint32_t machine, struct tm_proto_track_descriptor *track,
+                                struct tm_error *err)
+{
+    const uint64_t orders = (track->orders_processes ? ORDERS_PROCESSES : 0) |
+                            (track->orders_threads ? ORDERS_THREADS : 0);
+    struct tm_proto_map_entry *root;
+    if (track->uuid == 0 && orders) {
+        enum tm_status st = tm_proto_map_add(tracks, machine, 0, TM_PROTO_TRACKS_MAX, &root);
+        if (st != TM_OK)
+            return st < 0 ? tm_error_nomem(err) : TM_OK;
+        root->v1 |= orders;
+    }
+    if (!track->has_rank || (root = tm_proto_map_find(tracks, machine, 0)) == NULL)
+        return TM_OK;
+    track->thread.has_sort = root->v1 & ORDERS_THREADS;
+    track->process.has_sort = root->v1 & ORDERS_PROCESSES;
+    track->thread.sort = track->process.sort = track->rank;
+    return TM_OK;
+}
+
 /* From here on the sequence's events without a track belong to THREAD. */
 static void set_sequence_thread(struct tm_proto_sequence *sequence, const struct tm_proto_thread *thread)
 {
@@ -125,8 +146,8 @@ static enum tm_status read_track(struct tm_proto_map *tracks, struct tm_proto_ro
     if ((track.has_thread && !(track.thread.has_pid && track.thread.has_tid)) ||
         (!track.has_thread && track.has_process && !track.process.has_pid))
         return add_incomplete(rows, packet, TM_PROTO_STAT_DESCRIPTOR_NO_PID, err);
-    st = remember(tracks, packet->machine, &track, err);
-    if (st < 0)
+    if ((st = remember(tracks, packet->machine, &track, err)) < 0 ||
+        (st = rank_task(tracks, packet->machine, &track, err)) < 0)
         return st;
     if (track.has_thread && packet->sequence && packet->sequence->valid)
         set_sequence_thread(packet->sequence, &track.thread);
