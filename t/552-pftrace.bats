@@ -734,6 +734,23 @@ END
 END
     [ "$(cat a.txt)" = $'global\nin a process\nin a thread' ]
     [ "$(sqlite3 a.db "SELECT value FROM stats WHERE name = 'track_event_parser_errors'")" = 4 ]
+    # Tracks that are described later, or never.
+    same_twice "SELECT s.name FROM slice s ORDER BY ts" <<'END'
+1 { 10: 1 13: 1 }
+1 { 8: 1000 10: 1 11 { 11: 10 23: "in a process" 6 { 2: 88 3: 1 } } }
+1 { 8: 1010 10: 1 11 { 11: 11 23: "global" 6 { 2: 66 } } }
+1 { 8: 1020 10: 1 11 { 11: 11 6 { 2: 69 } } }
+1 { 8: 1030 10: 1 11 { 11: 13 23: "instant" 6 { 2: 73 } } }
+1 { 8: 1040 10: 1 11 { 11: 13 23: "global instant" 6 { 2: 73 14: 1 } } }
+1 { 8: 1050 10: 1 11 { 11: 12 23: "thread" 6 { 2: 88 3: 1 } } }
+1 { 8: 1060 10: 1 11 { 11: 12 23: "instant of a thread" 6 { 2: 105 } } }
+1 { 8: 1060 60 { 1: 10 3 { 1: 100 } } }
+1 { 8: 1060 60 { 1: 11 2: "track" } }
+1 { 8: 1060 60 { 1: 12 4 { 1: 100 2: 101 } } }
+END
+    [ "$(cat a.txt)" = $'global instant\nthread\ninstant of a thread' ]
+    [ "$(sqlite3 a.db "SELECT value FROM stats WHERE name = 'track_event_parser_errors'")" = 4 ]
+    [ "$(sqlite3 a.db "SELECT count(*) FROM args")" = "$(sqlite3 a.db "SELECT count(*) FROM args WHERE key != 'legacy_event.phase'")" ]
 }
 
 @test "args of track events can be left out if their packets are kept" {

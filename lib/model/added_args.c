@@ -16,7 +16,7 @@ static bool is_legacy(const struct tm_event *e)
         return false;
     while (tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == id)
-            return true;
+            return id == TM_DETAIL_ID || f.value == 'R';
     return false;
 }
 

@@ -18,6 +18,7 @@ struct stated_flow {
 struct stated {
     tm_slice_label label[2];
     struct tm_found_args args;
+    bool needs_thread;   /* it is a legacy event that belongs on a thread */
     uint32_t flow_count; /* flow fields; the first FLOWS_READ of them follow */
     struct stated_flow flows[FLOWS_READ];
 };
@@ -223,9 +224,12 @@ static void read_detail(const struct tm_model *m, const struct tm_model_event *e
     struct tm_pb_field f;
     stated->args = (struct tm_found_args){.detail = {ev->e->detail, ev->e->detail_bytes}};
     stated->flow_count = 0;
+    stated->needs_thread = false;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (tm_found_args_is_arg(&f)) {
             tm_found_args_add(&stated->args, &f);
+        } else if (f.id == TM_DETAIL_LEGACY_PHASE) {
+            stated->needs_thread = f.value - 1 < 127 && strchr("BEXiI", (int)f.value) != NULL;
         } else if (is_flow(&f) && stated->flow_count++ < FLOWS_READ) {
             const struct tm_key key = flow_key(&m->out, ev, f.value);
             tm_flows_prefetch(&m->flows, &key);
@@ -436,6 +440,14 @@ static void default_name(struct tm_model_event *ev)
         ev->category = (struct tm_text){0};
 }
 
+/* TM_OK: EV's track is one of a thread. TM_END: it is not. */
+static enum tm_status check_thread(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
+{
+    struct tm_resolved resolved;
+    enum tm_status st = tm_descriptors_resolve(&m->layout.descriptors, ev->place, ev->e->track, &resolved, err);
+    return st == TM_OK && resolved.scope != TM_TRACK_THREAD ? TM_END : st;
+}
+
 enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
@@ -446,7 +458,9 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
         return tm_model_count(&m->out, ev->place,
                               e->dur_ns < 0 ? TM_MODEL_NEGATIVE_DURATION : TM_MODEL_NO_DURATION, err);
     read_detail(m, ev, &stated);
-    enum tm_status st = track_of(&m->tasks, &m->layout, ev, &track, err);
+    enum tm_status st = stated.needs_thread ? check_thread(m, ev, err) : TM_OK;
+    if (st == TM_OK)
+        st = track_of(&m->tasks, &m->layout, ev, &track, err);
     if (st != TM_OK)
         return st < 0 ? st : tm_model_count_without_track(&m->out, ev, err);
     if (e->kind == TM_KIND_SLICE_COMPLETE && tm_named_track_is_of(e) &&

@@ -145,6 +145,15 @@ static bool is_misplaced(const struct tm_proto_track_context *c)
     }
 }
 
+/* True if the event belongs on a thread, and its track may be described later as one of a thread. */
+static bool needs_thread(const struct tm_proto_track_context *c)
+{
+    const struct tm_proto_legacy *legacy = c->event->legacy;
+    const bool is_of_process = legacy->instant_scope == TM_LEGACY_SCOPE_GLOBAL ||
+                               legacy->instant_scope == TM_LEGACY_SCOPE_PROCESS;
+    return c->track && !c->has_thread && legacy->phase && strchr(is_of_process ? "BEX" : "BEXiI", legacy->phase);
+}
+
 static void fill_instant(const struct tm_proto_track_context *c, struct tm_event *row)
 {
     const struct tm_proto_legacy *legacy = c->event->legacy;
@@ -166,6 +175,9 @@ enum tm_status tm_proto_legacy_fill(const struct tm_proto_track_context *context
         return tm_proto_count_stat(&context->rows->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS,
                                    context->packet->machine, 1, err);
     }
+    if (needs_thread(context) &&
+        tm_pb_put_varint(&context->rows->detail, TM_DETAIL_LEGACY_PHASE, (uint64_t)legacy->phase) != TM_OK)
+        return tm_error_nomem(err);
     switch (legacy->phase) {
     case 'B':
         row->kind = TM_KIND_SLICE_BEGIN;
