@@ -693,8 +693,10 @@ END
                 LEFT JOIN thread th USING (utid)" <<'END'
 1 { 10: 1 44 { 1: 100 2: 101 5: "skipped" } }
 1 { 8: 1000 10: 1 11 { 9: 1 23: "nowhere" } }
+1 { 10: 2 42: 1 98: 5 44 { 1: 100 2: 102 } }
+1 { 10: 2 98: 5 44 { 1: 100 2: 102 } }
 END
-    [ "$(cat a.txt)" = $'thread_descriptor_skipped_incremental_state_invalid|1\nnowhere|' ]
+    [ "$(cat a.txt)" = $'thread_descriptor_skipped_incremental_state_invalid|1\nthread_descriptor_skipped_incremental_state_invalid|2\nnowhere|' ]
 }
 
 @test "thread times and instruction counts that are differences stay those of the order in the file" {

@@ -330,7 +330,22 @@ enum tm_status tm_packet_rewrite(struct tm_packet_writer *w, const struct tm_eve
     return tm_packet_end(w, err);
 }
 
-/* Writes a packet about losses of a sequence (doc/events.md), which is copied whole. */
+/* Copies E's packet. A recorded one, which names its sequence, leaves out what is valid only there. */
+static bool copy_loss(const struct tm_event *e, struct tm_buf *out)
+{
+    struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes), all = pb;
+    struct tm_pb_field f;
+    bool is_recorded = false;
+    while (tm_pb_next(&all, &f) == TM_OK)
+        is_recorded |= f.id == TM_PACKET_SEQUENCE_ID;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (!(is_recorded && tm_packet_change_of(f.id) == TM_PACKET_CHANGE_OF_RECORD) &&
+            tm_buf_add(out, f.start, (size_t)(f.end - f.start)) != TM_OK)
+            return false;
+    return true;
+}
+
+/* Writes a packet about losses of a sequence (doc/events.md). */
 static enum tm_status write_loss(struct tm_packet_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     uint32_t sequence;
@@ -338,8 +353,8 @@ static enum tm_status write_loss(struct tm_packet_writer *w, const struct tm_eve
     enum tm_status st = tm_packet_begin(w, e->machine, err);
     if (st == TM_OK)
         st = tm_packet_sequence(w, e, &sequence, &is_new, err);
-    if (st == TM_OK && (tm_pb_put_varint(&w->out, TM_PACKET_SEQUENCE_ID, sequence) != TM_OK ||
-                        tm_buf_add(&w->out, e->raw, e->raw_bytes) != TM_OK))
+    if (st == TM_OK &&
+        (tm_pb_put_varint(&w->out, TM_PACKET_SEQUENCE_ID, sequence) != TM_OK || !copy_loss(e, &w->out)))
         return tm_error_nomem(err);
     return st < 0 ? st : tm_packet_end(w, err);
 }

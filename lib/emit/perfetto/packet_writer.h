@@ -19,7 +19,8 @@
 
 #include <sys/uio.h>
 
-/* True if EVENT, a row with a raw packet, states losses of its sequence (doc/events.md). */
+/* True if EVENT, a row with a raw packet, states losses of its sequence (doc/events.md), or is a thread descriptor that
+ * readers skip because of such a loss. */
 static inline bool tm_packet_is_loss(const struct tm_event *event)
 {
     return event->kind == TM_KIND_METADATA && event->generation == 0 && event->sequence != 0;
