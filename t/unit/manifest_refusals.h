@@ -74,7 +74,7 @@ static const struct refusal conditions[] = {
     {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": -9223372036854775808, \"sync_to\": {\"file\": \"p\"}}}"),
      "clocks: offset_ns is out of range (files[1])\n"},
     {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": 9223372036854775808, \"sync_to\": {\"file\": \"p\"}}}"),
-     "clocks: offset_ns is out of range (files[1])\n"},
+     "clocks: offset_ns must be an integer of 64 bits - clocks: offset_ns is out of range (files[1])\n"},
 };
 
 /* Errors beyond the table. */
@@ -153,7 +153,7 @@ static const struct refusal others[] = {
      "attributes: 'a' must be a string or an integer\n"
      "attributes: 'b' must be a string or an integer\n"
      "attributes: 'c' must be a string or an integer\n"
-     "attributes: 'd' is out of range\n"},
+     "attributes: 'd' must be a string or an integer of 64 bits - it is out of range\n"},
 };
 
 static const struct refusal syntax[] = {
