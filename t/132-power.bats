@@ -6,9 +6,7 @@ setup() {
     cat >make.py <<'PY'
 import struct, sys
 sys.path.insert(0, sys.argv[1])
-import importlib
-fxt = importlib.import_module('make-fxt')
-field, varint = fxt.field, fxt.varint
+from wire import field, varint
 neg = lambda v: v & (1 << 64) - 1
 
 

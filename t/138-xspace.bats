@@ -84,9 +84,7 @@ END
     python3 - "$TM_SRC/t/gen" <<'PY'
 import sys
 sys.path.insert(0, sys.argv[1])
-import importlib
-fxt = importlib.import_module('make-fxt')
-f = fxt.field
+from wire import field as f
 clock = lambda i, t: f(1, f(1, i) + f(2, t))
 packet = f(1, f(6, clock(6, 50_000) + clock(1, 1763900000123456789)) + f(10, 1))
 event = f(1, f(8, 55_000) + f(10, 1) + f(11, f(9, 3) + f(11, 7) + f(23, b'from the proto')))

@@ -342,9 +342,9 @@ SH
 @test "statistics of two sessions add up, the later start is removed, and the comparison detects changes to both" {
     cd "$BATS_TEST_TMPDIR"
     cat >make.py <<'PY'
-import importlib, sys
+import sys
 sys.path.insert(0, sys.argv[1])
-field = importlib.import_module('make-fxt').field
+from wire import field
 
 
 def packet(ts, number, body, sequence=9):

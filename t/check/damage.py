@@ -17,7 +17,7 @@ an error is merged too. With skip and salvage all files of a format are members 
 not affect the others.
 """
 import collections
-import importlib.util
+import importlib
 import io
 import json
 import os
@@ -32,15 +32,8 @@ SOURCE = os.path.dirname(os.path.abspath(__file__))
 PIECES, BASE, STEP = 40, 10**9, 1000
 NEAR = 700  # largest distance between the damage and the byte that a message names: a piece or two
 
-
-def load(name):
-    spec = importlib.util.spec_from_file_location(re.sub(r'\W', '_', name), os.path.join(SOURCE, name))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-make_proto = load('../gen/make-proto.py')
+sys.path.insert(0, os.path.join(SOURCE, '..', 'gen'))
+make_proto = importlib.import_module('make-proto')
 
 
 def at(k):

@@ -10,7 +10,6 @@ and lose nothing. Output for people has no control characters.
 """
 import collections
 import csv
-import importlib.util
 import io
 import json
 import os
@@ -20,10 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-SOURCE = os.path.dirname(os.path.abspath(__file__))
-spec = importlib.util.spec_from_file_location('damage', os.path.join(SOURCE, 'damage.py'))
-damage = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(damage)
+import damage
 
 DATA = ('gecko.json', 'gecko-processed.json', 'trace-cmd.txt', 'ftrace-tgid.txt', 'instruments.xml', 'perf-script.txt')
 JUNK = (b'\0', b'\n', b'"', b'{', b'}', b'[', b']', b',', b'\x1b[2J', b'NaN', b'1e999', b'-', b'9' * 30)
@@ -69,7 +65,7 @@ def pristine(r):
     name = r.choice(sorted(damage.FORMATS) + list(DATA))
     if name in damage.FORMATS:
         return name, damage.File(name).data
-    with open(os.path.join(SOURCE, '..', 'data', name), 'rb') as f:
+    with open(os.path.join(damage.SOURCE, '..', 'data', name), 'rb') as f:
         return name, f.read()
 
 

@@ -10,7 +10,7 @@ states. If it fails: status 1, one line, no output. No other status occurs.
 """
 import collections
 import gzip
-import importlib.util
+import importlib
 import io
 import json
 import os
@@ -24,9 +24,8 @@ import tempfile
 import zipfile
 
 SOURCE = os.path.dirname(os.path.abspath(__file__))
-spec = importlib.util.spec_from_file_location('make_proto', os.path.join(SOURCE, '..', 'gen', 'make-proto.py'))
-make_proto = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(make_proto)
+sys.path.insert(0, os.path.join(SOURCE, '..', 'gen'))
+make_proto = importlib.import_module('make-proto')
 
 CLOCKS = {'REALTIME': 1, 'MONOTONIC': 3, 'MONOTONIC_RAW': 5, 'BOOTTIME': 6, 'TRACE_FILE': 11}
 NAMES = {v: k for k, v in CLOCKS.items()}

@@ -9,12 +9,11 @@ events. expect() is the rule for it in three lines. Variants are made from the t
 (snapshots split, repeated, in other units or as deltas, ids of other scopes), the same relation from another source
 (manifest, remote synchronization, assumption), or the trace moved by a manifest's offset.
 """
-import importlib.util, io, json, os, random, sqlite3, subprocess, sys, tarfile, tempfile
+import importlib, io, json, os, random, sqlite3, subprocess, sys, tarfile, tempfile
 
 REALTIME, MONOTONIC, BOOTTIME, GLOBAL, SCOPED, DELTAS = 1, 3, 6, 128, 64, 65
-spec = importlib.util.spec_from_file_location('make_proto', os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'gen', 'make-proto.py'))
-make_proto = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(make_proto)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'gen'))
+make_proto = importlib.import_module('make-proto')
 count = int(sys.argv[1]) if len(sys.argv) > 1 else 20
 rng = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
 folder = tempfile.TemporaryDirectory()

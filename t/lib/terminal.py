@@ -3,7 +3,7 @@
 
 usage: terminal.py    in a writable folder; exit 77 if there are no terminals
 """
-import importlib.util
+import importlib
 import io
 import json
 import os
@@ -14,9 +14,8 @@ import tarfile
 import termios
 
 SOURCE = os.path.dirname(os.path.abspath(__file__))
-spec = importlib.util.spec_from_file_location('make_proto', os.path.join(SOURCE, '..', 'gen', 'make-proto.py'))
-make_proto = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(make_proto)
+sys.path.insert(0, os.path.join(SOURCE, '..', 'gen'))
+make_proto = importlib.import_module('make-proto')
 
 E = '\x1b]0;owned\x07\x1b[31m\x9b31m\x7f\r'
 NO = 'no' + E
