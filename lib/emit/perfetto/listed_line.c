@@ -47,14 +47,15 @@ static const struct listed {
      {{"comm", 1, true}, {"pid", 2, false}, {"prio", 3, false}}},
 };
 
-/* Cuts "KEY=" of a field of EVENT from the front of REST. Returns the field, or NULL with REST unchanged. */
-static const struct field *cut_key(const struct listed *event, struct tm_span *rest)
+/* Cuts "KEY=" from the front of REST. Returns its field, which is FIELD or a later one of EVENT; or NULL with REST
+ * unchanged. */
+static const struct field *cut_key(const struct listed *event, const struct field *field, struct tm_span *rest)
 {
-    for (const struct field *f = event->fields; f < event->fields + FIELDS_MAX && f->key; f++) {
-        size_t len = strlen(f->key);
-        if (rest->len > len && rest->s[len] == '=' && memcmp(rest->s, f->key, len) == 0) {
+    for (; field < event->fields + FIELDS_MAX && field->key; field++) {
+        size_t len = strlen(field->key);
+        if (rest->len > len && rest->s[len] == '=' && memcmp(rest->s, field->key, len) == 0) {
             *rest = (struct tm_span){rest->s + len + 1, rest->len - len - 1};
-            return f;
+            return field;
         }
     }
     return NULL;
@@ -67,7 +68,7 @@ static struct tm_span cut_value(const struct listed *event, const struct field *
     struct tm_span value = *rest;
     for (size_t i = 0; i < rest->len; i++) {
         struct tm_span after = {rest->s + i + 1, rest->len - i - 1}, next = after;
-        if (rest->s[i] == ' ' && (!field->is_text || cut_key(event, &next))) {
+        if (rest->s[i] == ' ' && (!field->is_text || cut_key(event, field + 1, &next))) {
             value.len = i;
             *rest = after;
             return value;
@@ -77,12 +78,12 @@ static struct tm_span cut_value(const struct listed *event, const struct field *
     return value;
 }
 
-/* Appends the fields of EVENT that ARGS states. TM_END: ARGS is not only fields. */
+/* Appends the fields of EVENT that ARGS states. TM_END: ARGS is not only fields, each at most once and in order. */
 static enum tm_status put_fields(struct tm_buf *out, const struct listed *event, struct tm_span args)
 {
+    const struct field *field = event->fields;
     do {
-        const struct field *field = cut_key(event, &args);
-        if (field == NULL)
+        if ((field = cut_key(event, field, &args)) == NULL)
             return TM_END;
         struct tm_span value = cut_value(event, field, &args);
         int64_t n;
@@ -95,6 +96,7 @@ static enum tm_status put_fields(struct tm_buf *out, const struct listed *event,
             st = tm_pb_put_varint(out, field->number, (uint64_t)n);
         if (st != TM_OK)
             return TM_E_SYSTEM;
+        field++;
     } while (args.len > 0);
     return TM_OK;
 }
