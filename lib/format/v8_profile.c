@@ -71,8 +71,7 @@ bool tm_v8_chunk_read(const struct tm_json_value *data, struct tm_v8_chunk *c)
 
 /* Finds the session KEY. If CHUNK starts it, makes it if it is new, and sets its time. NULL: it is not known, or there
  * are too many sessions. */
-static struct tm_v8_session *find_session(struct tm_v8_profile *p, uint64_t key,
-                                               const struct tm_v8_chunk *chunk)
+static struct tm_v8_session *find_session(struct tm_v8_profile *p, uint64_t key, const struct tm_v8_chunk *chunk)
 {
     uint32_t i = 0;
     while (i < p->session_count && p->sessions[i].key != key)
@@ -233,8 +232,8 @@ static enum tm_status put_frame(const struct tm_v8_profile *p, const struct tm_v
 /* Appends the stack that ends in node ID to DETAIL as StackFrame messages, outermost first. Frames beyond
  * TM_PROFILE_DEPTH_MAX are left out, outermost first. No frame is added once DETAIL has TM_PROFILE_STACK_BYTES_MAX
  * bytes. */
-static enum tm_status put_stack(const struct tm_v8_profile *profile, const struct tm_v8_session *session,
-                                uint32_t id, struct tm_buf *detail)
+static enum tm_status put_stack(const struct tm_v8_profile *profile, const struct tm_v8_session *session, uint32_t id,
+                                struct tm_buf *detail)
 {
     uint32_t stack[TM_PROFILE_DEPTH_MAX];
     uint32_t depth = 0, number = (uint32_t)(session - profile->sessions);
@@ -253,8 +252,8 @@ static enum tm_status put_stack(const struct tm_v8_profile *profile, const struc
     return st;
 }
 
-enum tm_status tm_v8_profile_take(struct tm_v8_profile **profile, uint64_t key,
-                                    const struct tm_v8_chunk *chunk, struct tm_v8_samples *samples)
+enum tm_status tm_v8_profile_take(struct tm_v8_profile **profile, uint64_t key, const struct tm_v8_chunk *chunk,
+                                  struct tm_v8_samples *samples)
 {
     if (*profile == NULL) {
         if ((*profile = calloc(1, sizeof **profile)) == NULL)

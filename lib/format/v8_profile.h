@@ -45,7 +45,7 @@ struct tm_v8_chunk {
     struct tm_json_value nodes, samples, deltas;
     bool has_nodes, has_samples, has_deltas, has_start;
     int64_t start_ns;
-    size_t text_bytes;
+    size_t text_bytes; /* of the object; it limits the stacks */
 };
 
 /* Reads the object DATA (valid JSON), the argument "data" of an event. False: it has nothing of a profile. */
@@ -64,8 +64,8 @@ struct tm_v8_samples {
 
 /* Adds CHUNK to the session KEY of *PROFILE, which is made if it is NULL, and prepares to read its samples. TM_OK;
  * TM_END: no chunk before it has started the session, or there are too many; TM_E_SYSTEM. */
-enum tm_status tm_v8_profile_take(struct tm_v8_profile **profile, uint64_t key,
-                                    const struct tm_v8_chunk *chunk, struct tm_v8_samples *samples);
+enum tm_status tm_v8_profile_take(struct tm_v8_profile **profile, uint64_t key, const struct tm_v8_chunk *chunk,
+                                  struct tm_v8_samples *samples);
 
 /* Moves to the next pair of a node and a time, and appends the stack to DETAIL. TM_OK; TM_END: there is none;
  * TM_E_INPUT (without an error text): the lists have unequal lengths, or an element is no number; TM_E_SYSTEM. */

@@ -7,7 +7,7 @@
 #include "format/perfetto/sequence.h"
 #include "stream/detail_arg.h"
 
-static const char data_name[] = "data", source[] = "legacy_v8";
+static const char source[] = "legacy_v8";
 
 /* Returns the JSON text of the ANNOTATION named "data"; empty: it is another one. */
 static struct tm_text json_of(const struct tm_proto_sequence *sequence, const struct tm_pb_field *annotation)
@@ -21,8 +21,7 @@ static struct tm_text json_of(const struct tm_proto_sequence *sequence, const st
         else if (f.id == TM_ANNOTATION_JSON && f.type == TM_PB_LEN)
             json = tm_text_at(f.data, f.len);
     }
-    bool is_data = name.data && name.len == sizeof data_name - 1 && memcmp(name.data, data_name, name.len) == 0;
-    return is_data ? json : (struct tm_text){0};
+    return tm_text_is(tm_text_at(name.data, name.len), "data") ? json : (struct tm_text){0};
 }
 
 /* Adds SAMPLES. The reference importer names their source. */
