@@ -35,11 +35,10 @@ static const struct tm_program program = {
              "      --into=DIR          with --cut=TIME,...: write all parts, as DIR/0.tms, DIR/1.tms, ..., once all\n"
              "                          are complete\n"
              "      --max-memory=SIZE   with --cut: memory in all, for the state of tasks and slices (default 1G)\n"
-             "  -j, --jobs=N            merge with N threads, at most 2, if all events are in memory (default: 2 if\n"
-             "                          there are 4 processors, else 1)\n"
+             "  -j, --jobs=N            sort with N threads (default: half of the processors from 4 on, else 1)\n"
              "  -S, --buffer-size=SIZE  memory for events; the rest goes to temporary files\n"
              "                          (K, M, G, T are powers of 1024; default a sixteenth of the memory, 256M to\n"
-             "                          1G)\n"
+             "                          4G)\n"
              "  -T, --temporary-directory=DIR  directory of temporary files (default $TMPDIR, else /tmp)\n"
              "  -h, --help              show this help\n"
              "      --version           show the version\n",

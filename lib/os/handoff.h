@@ -52,11 +52,11 @@ struct tm_handoff {
 bool tm_handoff_start(struct tm_handoff *handoff, const struct tm_handoff_work *work);
 
 /* Waits, if as many pieces are handed over as can be, until half of them are done. TM_OK: one more can be handed over.
- * Else the error of the first piece that failed; then only stop may follow. */
+ * Else the error of the first piece that failed; then only wait and stop may follow. */
 enum tm_status tm_handoff_room(struct tm_handoff *handoff, struct tm_error *err);
 
 /* Waits until all pieces are done. TM_OK: the caller may now use what the threads use, until tm_handoff_send. Else the
- * error of the first piece that failed; then only stop may follow. */
+ * error of the first piece that failed; then only wait and stop may follow. */
 enum tm_status tm_handoff_wait(struct tm_handoff *handoff, struct tm_error *err);
 
 /* Returns how many of the pieces that were handed over are not done. */

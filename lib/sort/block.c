@@ -110,3 +110,13 @@ struct tm_block *tm_block_pack(void *mem, const struct tm_batch *batch, const st
         pack_payload(payload, batch, order);
     return block;
 }
+
+struct tm_block *tm_block_move(void *mem, const struct tm_block *block, size_t bytes)
+{
+    const uint8_t *from = (const uint8_t *)block;
+    struct tm_block *moved = mem;
+    memcpy(mem, block, bytes);
+    moved->records = (uint8_t *)mem + (block->records - from);
+    moved->payload = (uint8_t *)mem + (block->payload - from);
+    return moved;
+}

@@ -99,6 +99,9 @@ struct tm_block *tm_block_copy(void *mem, const struct tm_batch *batch);
 struct tm_block *tm_block_pack(void *mem, const struct tm_batch *batch, const struct tm_block_layout *layout,
                                const struct tm_block_order *order);
 
+/* Copies BLOCK, which tm_block_pack made in BYTES bytes, to MEM. MEM has as many, and is aligned for any object. */
+struct tm_block *tm_block_move(void *mem, const struct tm_block *block, size_t bytes);
+
 /* Sets OFFSETS[i] to the start of the payload of row i. OFFSETS has batch->count + 1 elements; the last is the end. */
 void tm_block_offsets(const struct tm_batch *batch, size_t *offsets);
 

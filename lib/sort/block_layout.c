@@ -238,25 +238,34 @@ static uint32_t choose_place(const struct tm_block_layouts *l, struct demand *d)
     return best;
 }
 
-const struct tm_block_layout *tm_block_layouts_find(struct tm_block_layouts *l, const struct tm_batch *batch)
+/* Does what tm_block_layouts_find does for a batch that demands D, under the lock. */
+static const struct tm_block_layout *find(struct tm_block_layouts *l, struct demand *d)
 {
-    struct demand demand;
-    find_demand(&demand, batch);
-    uint32_t at = find_holding(l, &demand);
+    uint32_t at = find_holding(l, d);
     bool has_room = l->offered_count < TM_LAYOUTS_OFFERED;
-    if (at < l->offered_count && !(has_room && is_loose(l->offered[at]->varying, &demand)))
+    if (at < l->offered_count && !(has_room && is_loose(l->offered[at]->varying, d)))
         return l->offered[at];
     if (tm_array_grow(&l->all, &l->cap, l->count, sizeof *l->all, NULL) < 0)
         return NULL;
     struct tm_block_layout *layout = malloc(sizeof *layout);
     if (layout == NULL)
         return NULL;
-    at = choose_place(l, &demand);
-    lay_out(layout, &demand);
+    at = choose_place(l, d);
+    lay_out(layout, d);
     layout->index = l->count;
     l->all[l->count++] = layout;
     l->offered_count += at == l->offered_count;
     l->offered[at] = layout;
+    return layout;
+}
+
+const struct tm_block_layout *tm_block_layouts_find(struct tm_block_layouts *l, const struct tm_batch *batch)
+{
+    struct demand demand;
+    find_demand(&demand, batch);
+    tm_block_layouts_lock(l);
+    const struct tm_block_layout *layout = find(l, &demand);
+    tm_block_layouts_unlock(l);
     return layout;
 }
 

@@ -10,6 +10,8 @@
 
 #include "stream/batch.h"
 
+#include <pthread.h>
+
 enum {
     TM_LAYOUT_PARTS = 3, /* parts of a column, at most */
     TM_LAYOUT_WORDS = 32 /* no layout takes more: all columns have 832 bits, and no two words are half empty */
@@ -58,13 +60,28 @@ enum { TM_LAYOUTS_OFFERED = 8 /* layouts that new blocks can get, at a time */ }
 struct tm_block_layouts {
     struct tm_block_layout **all;
     uint32_t count;
+    pthread_mutex_t *lock; /* under it several threads look for layouts; NULL: one thread does; borrowed */
     /* private */
     uint32_t cap;
     const struct tm_block_layout *offered[TM_LAYOUTS_OFFERED];
     uint32_t offered_count;
 };
 
-/* Returns a layout that can hold BATCH, an existing one where possible. Returns NULL if there is no memory. */
+/* Keeps other threads from adding layouts. */
+static inline void tm_block_layouts_lock(const struct tm_block_layouts *layouts)
+{
+    if (layouts->lock)
+        (void)pthread_mutex_lock(layouts->lock);
+}
+
+static inline void tm_block_layouts_unlock(const struct tm_block_layouts *layouts)
+{
+    if (layouts->lock)
+        (void)pthread_mutex_unlock(layouts->lock);
+}
+
+/* Returns a layout that can hold BATCH, an existing one where possible. Returns NULL if there is no memory. The lock
+ * must be free. */
 const struct tm_block_layout *tm_block_layouts_find(struct tm_block_layouts *layouts, const struct tm_batch *batch);
 
 void tm_block_layouts_release(struct tm_block_layouts *layouts);

@@ -26,6 +26,12 @@ enum tm_status tm_file_order_frame(struct tm_file_order *orders, const struct tm
  * TM_E_INPUT for an impossible id; TM_E_SYSTEM. */
 enum tm_status tm_file_order_use(struct tm_file_order *orders, uint32_t file, struct tm_error *err);
 
+/* True if FILE has an order. */
+static inline bool tm_file_order_knows(const struct tm_file_order *orders, uint32_t file)
+{
+    return file < orders->cap && orders->orders[file] != UINT32_MAX;
+}
+
 static inline uint32_t tm_file_order_of(const struct tm_file_order *orders, uint32_t file)
 {
     return orders->orders[file];

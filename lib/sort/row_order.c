@@ -18,10 +18,25 @@ struct tm_row_entry {
     uint32_t row;
 };
 
+/* Returns how many rows of BATCH have to be looked at to see all its files. */
+static uint32_t file_rows(const struct tm_batch *batch)
+{
+    return tm_batch_is_constant(batch, TM_COL_FILE) && batch->count ? 1 : batch->count;
+}
+
+bool tm_row_order_knows_files(const struct tm_batch *batch, const struct tm_file_order *orders)
+{
+    const uint32_t n = file_rows(batch);
+    uint32_t i = 0;
+    while (i < n && tm_file_order_knows(orders, tm_batch_u32(batch, TM_COL_FILE, i)))
+        i++;
+    return i == n;
+}
+
 enum tm_status tm_row_order_use_files(const struct tm_batch *batch, struct tm_file_order *orders,
                                       struct tm_error *err)
 {
-    uint32_t n = tm_batch_is_constant(batch, TM_COL_FILE) && batch->count ? 1 : batch->count;
+    uint32_t n = file_rows(batch);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t file = tm_batch_u32(batch, TM_COL_FILE, i);
         if (i > 0 && file == tm_batch_u32(batch, TM_COL_FILE, i - 1))

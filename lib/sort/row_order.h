@@ -26,6 +26,9 @@ enum tm_status tm_row_order_find(struct tm_row_order *order, const struct tm_bat
 enum tm_status tm_row_order_use_files(const struct tm_batch *batch, struct tm_file_order *orders,
                                       struct tm_error *err);
 
+/* True if tm_row_order_use_files would not change ORDERS. */
+bool tm_row_order_knows_files(const struct tm_batch *batch, const struct tm_file_order *orders);
+
 /* Returns the first row of BATCH whose key is less than that of the row before it, or batch->count. */
 uint32_t tm_row_order_descent(const struct tm_batch *batch, const struct tm_file_order *orders);
 

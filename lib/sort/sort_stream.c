@@ -58,15 +58,11 @@ static enum tm_status sort(struct tm_stream_reader *reader, int out, const struc
     const struct tm_stream_header header = {.stage = reader->header.stage, .sorted = true};
     struct tm_sorter sorter;
     struct tm_stream_writer writer = {0};
-    struct tm_frame frame;
-    struct tm_batch batch;
-    enum tm_status st = TM_OK;
     tm_sorter_init(&sorter, options);
-    while (st == TM_OK && (st = tm_stream_reader_next(reader, &frame, &batch, err)) == TM_OK)
-        st = tm_sorter_add(&sorter, &frame, &batch, err);
+    enum tm_status st = tm_sorter_read(&sorter, reader, err);
     /* Frees the buffer, which is as large as the largest frame. */
     tm_stream_reader_release(reader);
-    if (st == TM_END)
+    if (st == TM_OK)
         st = tm_stream_writer_open(&writer, out, "tm-sort", &header, err);
     if (st == TM_OK)
         st = tm_sorter_write(&sorter, &writer, err);

@@ -156,6 +156,7 @@ enum tm_status tm_stream_reader_next(struct tm_stream_reader *reader, struct tm_
     reader->has_compact_messages |= frame->type == TM_FRAME_COMPACT_MESSAGES;
     if (frame->type != TM_FRAME_BATCH)
         return TM_OK;
+    reader->store.unread = reader->unread;
     st = tm_batch_decode(batch, &reader->store, frame->body, frame->body_bytes, err);
     reader->event_count += batch->count;
     bool is_more = st == TM_OK && reader->has_compact_messages;

@@ -12,6 +12,7 @@ struct tm_stream_reader {
     uint64_t event_count;    /* rows seen so far */
     bool takes_compact_messages; /* set between open and next; if false, a stream that has them is refused */
     bool has_compact_messages;   /* rows may be of kind COMPACT_SCHED */
+    uint32_t unread; /* as that of struct tm_batch_store; may be set at any time. The kind must be read */
     struct tm_frame_reader frames;
     /* private */
     struct tm_batch_store store;

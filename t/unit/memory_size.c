@@ -91,8 +91,8 @@ static void test_default(void)
     is_int(tm_sort_memory_of(0), 256 << 20);
     is_int(tm_sort_memory_of(4 * gib), 256 << 20);
     is_int(tm_sort_memory_of(8 * gib), 512 << 20);
-    is_int(tm_sort_memory_of(64 * gib), 1 << 30);
-    is_int(tm_sort_memory_of(UINT64_MAX), 1 << 30);
+    is_int(tm_sort_memory_of(64 * gib), 4 * gib);
+    is_int(tm_sort_memory_of(UINT64_MAX), 4 * gib);
 }
 
 int main(void)
