@@ -295,11 +295,13 @@ sort_threads() {
     echo ${#tasks[@]}
 }
 
-@test "tm-sort -j copies rows by a thread of its own, without -j where there are enough processors" {
+@test "tm-sort -j copies rows by threads of their own, without -j where there are enough processors" {
     "${TM_BIN%/bin}/t/gen/gen-stream" -n 200000 -o shuffled >shuffled
     local one
     one=$(sort_threads 1)
     [ "$(sort_threads 2)" = $((one + 1)) ]
-    [ "$(sort_threads 256)" = $((one + 1)) ]
-    [ "$(sort_threads)" = $((one + ($(nproc) >= 4))) ]
+    [ "$(sort_threads 3)" = $((one + 1)) ]
+    [ "$(sort_threads 4)" = $((one + 2)) ]
+    [ "$(sort_threads 256)" = $((one + 2)) ]
+    [ "$(sort_threads)" = $((one + ($(nproc) >= 4) + ($(nproc) >= 8))) ]
 }

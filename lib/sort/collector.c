@@ -6,9 +6,9 @@ void tm_collector_init(struct tm_collector *collector, struct tm_collector_recei
     collector->columns.limit_bytes = limit_bytes;
 }
 
-void tm_collector_use_thread(struct tm_collector *collector)
+void tm_collector_use_threads(struct tm_collector *collector, unsigned count)
 {
-    collector->thread = tm_collector_thread_new(collector->receiver, collector->limit_bytes);
+    collector->threads = tm_collector_threads_new(collector->receiver, collector->limit_bytes, count);
 }
 
 /* Ends the notes on the last rows and begins new ones. */
@@ -16,7 +16,7 @@ static enum tm_status begin_notes(struct tm_collector *collector, struct tm_erro
 {
     enum tm_status st = TM_OK;
     collector->epoch++;
-    if (collector->notes == NULL || collector->thread) {
+    if (collector->notes == NULL || collector->threads) {
         st = tm_noted_batch_extend(&collector->noted, err);
         if (st == TM_OK)
             collector->notes = &collector->noted.notes[collector->noted.count - 1];
@@ -150,7 +150,7 @@ enum tm_status tm_collector_add(struct tm_collector *collector, struct tm_block_
 
 enum tm_status tm_collector_copy_noted(struct tm_collector *collector, struct tm_error *err)
 {
-    return collector->thread || collector->notes == NULL || collector->notes->count == 0
+    return collector->threads || collector->notes == NULL || collector->notes->count == 0
                ? TM_OK
                : begin_notes(collector, err);
 }
@@ -159,9 +159,9 @@ enum tm_status tm_collector_copy_noted(struct tm_collector *collector, struct tm
 static enum tm_status pass_on(struct tm_collector *collector, struct tm_error *err)
 {
     struct tm_batch batch;
-    if (collector->thread) {
+    if (collector->threads) {
         collector->notes = NULL;
-        return tm_collector_thread_put(collector->thread, &collector->noted, err);
+        return tm_collector_threads_put(collector->threads, &collector->noted, err);
     }
     enum tm_status st = tm_collector_columns_batch(&collector->columns, collector->notes, &batch, err);
     if (st == TM_OK)
@@ -185,18 +185,18 @@ enum tm_status tm_collector_flush(struct tm_collector *collector, struct tm_erro
 
 uint64_t tm_collector_written(const struct tm_collector *collector)
 {
-    return collector->batches - (collector->thread ? tm_collector_thread_left(collector->thread) : 0);
+    return collector->batches - (collector->threads ? tm_collector_threads_left(collector->threads) : 0);
 }
 
 enum tm_status tm_collector_finish(struct tm_collector *collector, struct tm_error *err)
 {
     enum tm_status st = tm_collector_flush(collector, err);
-    return st == TM_OK && collector->thread ? tm_collector_thread_wait(collector->thread, err) : st;
+    return st == TM_OK && collector->threads ? tm_collector_threads_wait(collector->threads, err) : st;
 }
 
 void tm_collector_release(struct tm_collector *collector)
 {
-    tm_collector_thread_free(collector->thread);
+    tm_collector_threads_free(collector->threads);
     tm_noted_batch_release(&collector->noted);
     tm_collector_columns_release(&collector->columns);
     *collector = (struct tm_collector){0};

@@ -7,7 +7,7 @@
 #ifndef TM_SORT_COLLECTOR_H
 #define TM_SORT_COLLECTOR_H
 
-#include "sort/collector_thread.h"
+#include "sort/collector_threads.h"
 
 struct tm_collector {
     struct tm_collector_receiver receiver;
@@ -17,30 +17,30 @@ struct tm_collector {
     /* private */
     size_t bytes; /* as limit_bytes counts them */
     struct tm_collector_notes *notes; /* those that get the next row; NULL: none so far */
-    struct tm_noted_batch noted;      /* with a thread the whole batch, else one */
-    struct tm_collector_columns columns; /* without a thread */
-    struct tm_collector_thread *thread; /* NULL: none */
+    struct tm_noted_batch noted;      /* with threads the whole batch, else one */
+    struct tm_collector_columns columns; /* without threads */
+    struct tm_collector_threads *threads; /* NULL: none */
     uint64_t epoch; /* the mark of blocks that are in the notes */
 };
 
 /* Initialises COLLECTOR. A batch is full at LIMIT_BYTES (at most TM_BATCH_BYTES), counted as by
  * tm_batch_builder_full. RECEIVER is copied. Memory is taken as rows arrive, at most about twice LIMIT_BYTES and
- * 600 KiB; with a thread, the notes of four batches, half a megabyte each, come to this. */
+ * 600 KiB; with threads, up to six batches, each with half a megabyte of notes, come to this. */
 void tm_collector_init(struct tm_collector *collector, struct tm_collector_receiver receiver, size_t limit_bytes);
 
-/* Has a thread copy rows and give batches to the receiver, if it can be started. Called before the first row is added,
- * or not at all. Blocks must then stay as they are until tm_collector_written counts the batches that have their rows.
- */
-void tm_collector_use_thread(struct tm_collector *collector);
+/* Has COUNT threads, at most TM_COLLECTOR_THREADS_MAX, copy rows and give batches to the receiver, if they can be
+ * started. Called before the first row is added, or not at all. Blocks must then stay as they are until
+ * tm_collector_written counts the batches that have their rows. */
+void tm_collector_use_threads(struct tm_collector *collector, unsigned count);
 
 /* Adds ROWS, and removes from ROWS each row that was added: if it returns TM_OK, none is left. Their block must not
  * change until copy_noted or flush. It must not have been in another collector before. */
 enum tm_status tm_collector_add(struct tm_collector *collector, struct tm_block_rows *rows, struct tm_error *err);
 
-/* Copies all noted rows. Their blocks may be freed afterwards, unless there is a thread: then it does nothing. */
+/* Copies all noted rows. Their blocks may be freed afterwards, unless there are threads: then it does nothing. */
 enum tm_status tm_collector_copy_noted(struct tm_collector *collector, struct tm_error *err);
 
-/* Copies all noted rows and writes all rows as a batch, or hands it to the thread. */
+/* Copies all noted rows and writes all rows as a batch, or hands it to the threads. */
 enum tm_status tm_collector_flush(struct tm_collector *collector, struct tm_error *err);
 
 /* Returns how many batches are written. Nothing that their rows were in is used any more. */

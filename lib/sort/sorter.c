@@ -12,6 +12,7 @@ enum {
     SORTER_ROW_BYTES = 104,
     SORTER_THREADS_FROM = 4, /* processors; with fewer, the stages before and after tm-sort use them */
     SORTER_THREADS_PART = 2, /* this part of the processors sorts and merges */
+    SORTER_COPIERS_FROM = 4, /* with so many threads more than one copies what is merged */
     SORTER_PIECE_BYTES = 1 << 20, /* frames up to this size are sorted by threads, if they have up to this many rows: */
     SORTER_PIECE_ROWS = 8192
 };
@@ -180,7 +181,7 @@ enum tm_status tm_sorter_write(struct tm_sorter *s, struct tm_stream_writer *wri
     if (st == TM_OK)
         st = tm_frame_file_write(&s->frames, writer, err);
     if (st == TM_OK && tm_block_store_is_in_memory(&s->blocks) && s->jobs > 1)
-        tm_collector_use_thread(&collector);
+        tm_collector_use_threads(&collector, s->jobs < SORTER_COPIERS_FROM ? 1 : TM_COLLECTOR_THREADS_MAX);
     if (st == TM_OK)
         st = tm_block_store_merge(&s->blocks, true, &collector, err);
     if (st == TM_OK)

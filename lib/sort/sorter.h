@@ -11,8 +11,9 @@
 struct tm_sort_options {
     unsigned long long memory_bytes; /* for events; the rest of the program takes up to 64 MiB more */
     const char *temporary_dir;           /* for temporary files; NULL: $TMPDIR, else /tmp */
-    unsigned jobs; /* threads; 0: by the number of processors. Of several, one merges, one copies what is merged, if all
-                    * events are in memory, and all but one sort batches as they arrive, TM_SORT_THREADS_MAX at most */
+    unsigned jobs; /* threads; 0: by the number of processors. Of several, all but one sort batches as they arrive,
+                    * TM_SORT_THREADS_MAX at most. Then one merges, and if all events are in memory, others copy what is
+                    * merged: one of 2 or 3, TM_COLLECTOR_THREADS_MAX of more */
 };
 
 /* Returns the default of memory_bytes for a process that may use SIZE bytes of memory: a sixteenth of them, at least

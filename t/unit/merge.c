@@ -228,7 +228,7 @@ static void check(const struct shape *shape, uint64_t trial)
     struct result result = {.rows = malloc(count * sizeof *result.rows), .payloads_agree = true};
     tm_collector_init(&collector, (struct tm_collector_receiver){take_batch, &result}, 100000);
     if (!shape->transient && trial > 0)
-        tm_collector_use_thread(&collector);
+        tm_collector_use_threads(&collector, 1 + trial % 2);
     bool good = tm_merge_runs(sources, shape->runs, &orders, &collector, &err) == TM_OK &&
                 tm_collector_finish(&collector, &err) == TM_OK;
     good = good && result.count == count && result.payloads_agree;
