@@ -29,6 +29,12 @@ struct tm_block_store {
 void tm_block_store_init(struct tm_block_store *store, const struct tm_file_order *orders, unsigned long long memory,
                          const char *dir);
 
+/* Returns how many bytes of blocks fit into the memory. */
+static inline size_t tm_block_store_most(const struct tm_block_store *store)
+{
+    return store->arena.limit_bytes;
+}
+
 /* Stores the block of SORTED, which must come from the store's layouts. If it does not fit into the memory, the runs in
  * memory go to disk first. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_block_store_add(struct tm_block_store *store, struct tm_sorted_batch *sorted, struct tm_error *err);

@@ -47,9 +47,9 @@ void tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options *options)
     *s = (struct tm_sorter){.jobs = threads_of(options->jobs)};
     s->frames = (struct tm_frame_file){.memory_bytes = SORTER_FRAMES_BYTES, .file.dir = dir};
     tm_block_store_init(&s->blocks, &s->orders, options->memory_bytes, dir);
-    const size_t limit = s->blocks.arena.limit_bytes;
+    const size_t most = tm_block_store_most(&s->blocks);
     tm_collector_init(&s->staging, (struct tm_collector_receiver){sort_batch, s},
-                      limit < 1 ? 1 : limit < SORTER_JOINED_BYTES ? limit : SORTER_JOINED_BYTES);
+                      most < 1 ? 1 : most < SORTER_JOINED_BYTES ? most : SORTER_JOINED_BYTES);
 }
 
 /* Waits until the threads have stored all they have. */
@@ -95,7 +95,7 @@ static enum tm_status use_files(struct tm_sorter *s, const struct tm_frame *fram
 
 /* True if threads may sort BATCH of FRAME. Starts them for the first one. From then on most columns of the batches of
  * READER are as they are in their frames. */
-static bool has_threads_for(struct tm_sorter *s, const struct tm_frame *frame, const struct tm_batch *batch,
+static bool use_threads_for(struct tm_sorter *s, const struct tm_frame *frame, const struct tm_batch *batch,
                             struct tm_stream_reader *reader)
 {
     if (s->jobs < 2 || frame->body_bytes > SORTER_PIECE_BYTES || batch->count > SORTER_PIECE_ROWS)
@@ -122,7 +122,7 @@ static enum tm_status add_batch(struct tm_sorter *s, const struct tm_frame *fram
     enum tm_status st = use_files(s, frame, batch, err);
     if (st == TM_OK && !joins)
         st = tm_collector_flush(&s->staging, err);
-    if (st == TM_OK && !joins && has_threads_for(s, frame, batch, reader))
+    if (st == TM_OK && !joins && use_threads_for(s, frame, batch, reader))
         return tm_sort_threads_put(s->threads, frame, err);
     if (st == TM_OK && reader->unread)
         st = blame(frame, tm_batch_decode(batch, &s->columns, frame->body, frame->body_bytes, err), err);
