@@ -110,8 +110,10 @@ static int take_option(void *context, int option, const char *value)
     case 'n': a->options.json = true; return 0;
     case 'x': a->options.hex = true; return 0;
     case 'y': a->no_sync = true; return 0;
-    case 'S': a->sources[a->source_count++].path = value; return 0;
-    case 't': a->sources[a->source_count++] = (struct tm_source_path){value, true}; return 0;
+    case 'S': a->sources[a->source_count++].path = value; return tm_program_check_input(&program, "--source", value);
+    case 't':
+        a->sources[a->source_count++] = (struct tm_source_path){value, true};
+        return tm_program_check_input(&program, "--text", value);
     case 'b': a->options.rebase = true; return 0;
     case 'i': a->options.index = true; return 0;
     case 'P': a->options.append = true; return 0;

@@ -107,7 +107,7 @@ static int take_option(void *context, int option, const char *value)
     case 'M': return tm_program_limit(&program, "--max-memory", value, &settings->memory_max);
     default:
         if (tm_program_size(value, &settings->sort.memory_bytes) < 0)
-            return tm_program_usage(&program, "-S %s: not a size", value);
+            return tm_program_usage(&program, "--buffer-size: '%s' is not a size", value);
     }
     return 0;
 }

@@ -68,6 +68,7 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
         [[ $output == tm-*": '': "* ]]
     done
     for call in "tm-merge -m" "tm-merge --write-manifest" "tm-manifest -m" "tm-manifest --write-manifest" \
+        "tm-emit -f json --source" "tm-emit -f json --text" \
         "tm-clocks --hints --write-manifest" "tm-align --write-manifest" "tm-align -o"; do
         run $call '' </dev/null
         echo "$call: $status: $output"

@@ -19,7 +19,7 @@ setup() {
 @test "a wrong command line is exit 2" {
     run tm-sort -S lots </dev/null
     [ "$status" -eq 2 ]
-    [ "${lines[0]}" = "tm-sort: -S lots: not a size" ]
+    [ "${lines[0]}" = "tm-sort: --buffer-size: 'lots' is not a size" ]
     run tm-sort --frobnicate
     [ "$status" -eq 2 ]
     run tm-sort a b
