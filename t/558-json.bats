@@ -92,6 +92,24 @@ PY
         "(None, {'1.json': {'displayTimeUnit': 'ns'}, '4.json': {'displayTimeUnit': 'ms'}})" ]
 }
 
+# If each member were compared with each other one, this would take minutes.
+@test "the time for the members of the top level grows with their number, in one file and in many" {
+    mkdir files
+    python3 - <<'PY'
+import json
+event = {"ph": "X", "pid": 1, "tid": 1, "name": "n", "ts": 1, "dur": 1}
+json.dump({"traceEvents": [event], **{f"key{i}": i for i in range(100000)}}, open("one.json", "w"))
+for i in range(2000):
+    json.dump({"traceEvents": [event], "name": i, "same": 7, **{f"key{k}": i for k in range(20)}},
+              open(f"files/{i}.json", "w"))
+PY
+    timeout 120 tm-merge -q -o m.json one.json
+    [ "$(json 'd["key99999"]')" = 99999 ]
+    timeout 120 tm-merge -q -o m.json files/*.json
+    [ "$(json '(len(d["files"]), d["same"], "name" in d, d["files"]["files/17.json"]["key19"])')" = \
+        "(2000, 7, False, 17)" ]
+}
+
 @test "names that are not UTF-8, and quotes, give valid JSON" {
     printf '# tracer: nop\n  a"\\b\xff-100 (  100) [001] ..... 10.000009: tracing_mark_write: B|100|w"\\\xfe\n' >t.systrace
     tm-merge -o m.json t.systrace

@@ -1,52 +1,10 @@
 #include "emit/chrome_json/top.h"
 
 #include "base/hash.h"
+#include "emit/chrome_json/shared_members.h"
 #include "emit/names.h"
+#include "emit/paths.h"
 #include "json/scan.h"
-
-/* True for members that state the origin of recorded times. It is valid for a file, not for the merged timeline. */
-static bool is_about_time(struct tm_text key)
-{
-    return tm_text_is(key, "baseTimeNanoseconds") || tm_text_is(key, "beginningOfTime") ||
-           tm_text_is(key, "viztracer_metadata");
-}
-
-/* True for members that state how times are displayed. Only files that have one count when files are compared. */
-static bool is_about_display(struct tm_text key)
-{
-    return tm_text_is(key, "displayTimeUnit");
-}
-
-/* True if every Chrome JSON file has M's key with M's value, and M is the first. */
-static bool is_shared(const struct tm_json_frames *frames, const struct tm_json_top_member *m)
-{
-    struct tm_pb pb = tm_json_top_members_all(frames->members);
-    struct tm_json_top_member other = {0};
-    uint32_t agree = 0;
-    if (tm_json_frames_cover(frames, m))
-        return false;
-    if (is_about_time(m->key))
-        return frames->inputs->json_count == 1 && frames->writer->context->catalog->file_count <= 2;
-    while (tm_json_top_next(&pb, &other)) {
-        if (!tm_text_equal(other.key, m->key))
-            continue;
-        if (!tm_text_equal(other.value, m->value) || other.file < m->file)
-            return false;
-        agree++;
-    }
-    return agree == frames->inputs->json_count || is_about_display(m->key);
-}
-
-/* True if the files share a member of M's key, which is written at the top. */
-static bool is_shared_member(const struct tm_json_frames *frames, const struct tm_json_top_member *m)
-{
-    struct tm_pb pb = tm_json_top_members_all(frames->members);
-    struct tm_json_top_member other = {0};
-    while (tm_json_top_next(&pb, &other))
-        if (tm_text_equal(other.key, m->key) && is_shared(frames, &other))
-            return true;
-    return false;
-}
 
 static void put_member(struct tm_out *out, const struct tm_json_top_member *m)
 {
@@ -56,46 +14,30 @@ static void put_member(struct tm_out *out, const struct tm_json_top_member *m)
     tm_out_bytes(out, m->value.data, m->value.len);
 }
 
-static enum tm_status put_file_members(struct tm_json_frames *frames, uint32_t file, bool *has_files,
-                                       struct tm_error *err)
+static void put_shared_members(struct tm_json_frames *frames, const struct tm_json_shared_members *shared)
 {
-    struct tm_pb pb = tm_json_top_members_all(frames->members);
-    struct tm_json_top_member m = {0};
-    bool has_members = false;
-    while (tm_json_top_next(&pb, &m)) {
-        char path[1024];
-        if (m.file != file || tm_json_frames_cover(frames, &m) || is_shared_member(frames, &m))
+    for (uint32_t i = 0; i < shared->count; i++) {
+        if (!tm_json_shared_members_is(shared, &shared->members[i]))
             continue;
-        if (!has_members) {
-            tm_catalog_path(frames->writer->context->catalog, file, path, sizeof path);
-            tm_out_str(&frames->writer->out, *has_files ? ",\n  " : ",\n\"files\":{\n  ");
-            tm_out_json_str(&frames->writer->out, path);
-            tm_out_str(&frames->writer->out, ":{");
-        } else {
-            tm_out_char(&frames->writer->out, ',');
-        }
-        *has_files = has_members = true;
-        put_member(&frames->writer->out, &m);
+        tm_out_str(&frames->writer->out, ",\n");
+        put_member(&frames->writer->out, &shared->members[i].member);
     }
-    if (has_members)
-        tm_out_char(&frames->writer->out, '}');
-    return tm_out_end_row(&frames->writer->out, err);
 }
 
 /* Readers search for `metadata` only at the top. If it differs between files, one with the members of all is written;
  * of equal keys the first counts. */
-static enum tm_status put_metadata(struct tm_json_frames *frames, struct tm_error *err)
+static enum tm_status put_metadata(struct tm_json_frames *frames, const struct tm_json_shared_members *shared,
+                                   struct tm_error *err)
 {
-    struct tm_pb pb = tm_json_top_members_all(frames->members);
-    struct tm_json_top_member m = {0};
     struct tm_map keys = {0};
     enum tm_status st = TM_OK;
     uint32_t there;
-    while (st == TM_OK && tm_json_top_next(&pb, &m)) {
-        struct tm_json_value all = {.data = m.value.data, .len = m.value.len, .type = TM_JSON_OBJECT}, key, value;
+    for (uint32_t i = 0; st == TM_OK && i < shared->count; i++) {
+        const struct tm_json_top_member *m = &shared->members[i].member;
+        struct tm_json_value all = {.data = m->value.data, .len = m->value.len, .type = TM_JSON_OBJECT}, key, value;
         struct tm_json_scan scan = tm_json_scan_of(&all);
-        if (!tm_text_is(m.key, "metadata") || m.value.len == 0 || m.value.data[0] != '{' ||
-            is_shared_member(frames, &m))
+        if (!tm_text_is(m->key, "metadata") || m->value.len == 0 || m->value.data[0] != '{' ||
+            tm_json_shared_members_has(shared, &shared->members[i]))
             continue;
         scan.p++;
         while (st == TM_OK && tm_json_member(&scan, &key, &value) == TM_JSON_OK) {
@@ -114,6 +56,42 @@ static enum tm_status put_metadata(struct tm_json_frames *frames, struct tm_erro
         tm_out_char(&frames->writer->out, '}');
     tm_map_release(&keys);
     return st < 0 ? tm_error_nomem(err) : tm_out_end_row(&frames->writer->out, err);
+}
+
+/* True if M is listed under its file. */
+static bool is_of_file_alone(const struct tm_json_frames *frames, const struct tm_json_shared_members *shared,
+                             const struct tm_json_keyed_member *m)
+{
+    return !tm_json_shared_members_has(shared, m) && !tm_json_frames_cover(frames, &m->member);
+}
+
+/* Puts the member "files": for each file an object of the members that are not shared. */
+static enum tm_status put_files(struct tm_json_frames *frames, const struct tm_json_shared_members *shared,
+                                struct tm_error *err)
+{
+    struct tm_out *out = &frames->writer->out;
+    char path[TM_PATH_TEXT_MAX];
+    uint32_t file = UINT32_MAX; /* of the member before */
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < shared->count; i++) {
+        const struct tm_json_keyed_member *m = &shared->members[shared->by_file[i]];
+        if (!is_of_file_alone(frames, shared, m))
+            continue;
+        if (m->member.file == file) {
+            tm_out_char(out, ',');
+        } else {
+            tm_out_str(out, file == UINT32_MAX ? ",\n\"files\":{\n  " : "},\n  ");
+            file = m->member.file;
+            tm_catalog_path(frames->writer->context->catalog, file, path, sizeof path);
+            tm_out_json_str(out, path);
+            tm_out_str(out, ":{");
+        }
+        put_member(out, &m->member);
+        st = tm_out_end_row(out, err);
+    }
+    if (file != UINT32_MAX)
+        tm_out_str(out, "}\n}");
+    return st;
 }
 
 /* Returns the name of the manifest attribute that M states, without the prefix of the stream; data NULL: M states
@@ -156,7 +134,7 @@ static void put_left_out(struct tm_json_frames *frames)
     const struct tm_unsupported_counts *counts = frames->writer->context->unsupported;
     const struct tm_catalog *catalog = frames->writer->context->catalog;
     struct tm_out *out = &frames->writer->out;
-    char path[1024];
+    char path[TM_PATH_TEXT_MAX];
     bool has_files = false;
     for (uint32_t file = 0; counts && file < counts->file_count && file < catalog->file_count; file++) {
         bool has_kinds = false;
@@ -202,24 +180,19 @@ static void put_own_member(struct tm_json_frames *frames)
 
 enum tm_status tm_json_top_write(struct tm_json_frames *frames, struct tm_error *err)
 {
-    struct tm_pb pb = tm_json_top_members_all(frames->members);
-    struct tm_json_top_member m = {0};
-    bool has_files = false;
-    enum tm_status st = TM_OK;
-    while (tm_json_top_next(&pb, &m)) {
-        if (is_shared(frames, &m)) {
-            tm_out_str(&frames->writer->out, ",\n");
-            put_member(&frames->writer->out, &m);
-        }
+    struct tm_json_shared_members shared = {.count = 0};
+    enum tm_status st = tm_json_shared_members_read(&shared, frames, err);
+    if (st == TM_OK) {
+        put_shared_members(frames, &shared);
+        st = put_metadata(frames, &shared, err);
     }
-    st = put_metadata(frames, err);
     if (st == TM_OK)
         st = tm_json_frames_write(frames, err);
-    for (uint32_t file = 0;
-         file < frames->writer->context->catalog->file_count && st == TM_OK && frames->members->bytes.len; file++)
-        st = put_file_members(frames, file, &has_files, err);
-    if (has_files)
-        tm_out_str(&frames->writer->out, "\n}");
+    if (st == TM_OK)
+        st = put_files(frames, &shared, err);
+    tm_json_shared_members_release(&shared);
+    if (st < 0)
+        return st;
     put_own_member(frames);
-    return st < 0 ? st : tm_out_end_row(&frames->writer->out, err);
+    return tm_out_end_row(&frames->writer->out, err);
 }
