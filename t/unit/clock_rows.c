@@ -1,14 +1,18 @@
 /* Unit test of emit/perfetto/clock_rows.h: the readings that a merged trace contains. A reader that uses them by the
- * rules of clock_rows.h converts every time correctly. */
+ * rules of clock_rows.h converts every time correctly. Rows and machines up to their limits take seconds. If the time
+ * grew with their square, it would be hours: the alarm ends the test. */
 #include "base/hash.h"
 #include "emit/perfetto/clock_rows.h"
+#include "emit/perfetto/snapshot_writer.h"
 
 #include "../lib/random.h"
 #include "tap.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { REALTIME = 1, MONOTONIC = 3, COARSE = 4, BOOTTIME = 6, OWN = 130, SCOPED = 64 };
+enum { MACHINES = 1 << 16, ALARM_SECONDS = 120 };
 
 static uint64_t seed;
 
@@ -211,13 +215,73 @@ static void test_limit(void)
     tm_clock_rows_release(&r);
 }
 
+/* Half of the rows are snapshots, and the others relations, one after each, which no reader places by the snapshot. */
+static void test_many_relations(void)
+{
+    struct tm_clock_rows r = {0};
+    int failed = 0;
+    for (uint32_t i = 0; i < TM_CLOCK_ROWS_MAX; i++) {
+        const bool is_edge = i % 2;
+        struct tm_clock_row row = {.ts_ns = 10 * (int64_t)i,
+                                   .value = 10 * (int64_t)i + 100 + is_edge,
+                                   .clock = MONOTONIC,
+                                   .snapshot = i,
+                                   .file = is_edge ? UINT32_MAX : 0,
+                                   .is_edge = is_edge};
+        failed += tm_clock_rows_add(&r, row) != TM_OK;
+    }
+    is_int(failed, 0);
+    settle(&r, BOOTTIME);
+    is_int(r.columns[0].count, TM_CLOCK_ROWS_MAX);
+    is_int(r.lone_count, 0);
+    for (uint32_t i = 0; i < TM_CLOCK_ROWS_MAX; i++)
+        failed += r.rows[i].ts_ns != 10 * (int64_t)i;
+    is_int(failed, 0);
+    tm_clock_rows_release(&r);
+}
+
+/* Each of many machines has a snapshot of two clocks, and several of BOOTTIME alone. */
+static void test_many_machines(void)
+{
+    enum { LONE = 12 };
+    struct tm_clock_rows r = {0};
+    struct tm_packet_writer writer = {.machine_count = MACHINES, .is_discarding = true};
+    struct tm_error err = {0};
+    int failed = 0;
+    writer.machine_ids = calloc(MACHINES, sizeof *writer.machine_ids);
+    for (uint32_t machine = 0; machine < MACHINES; machine++)
+        for (uint32_t i = 0; i <= LONE; i++) {
+            struct tm_clock_row row = {.ts_ns = 1000 + i,
+                                       .value = 1000 + i,
+                                       .machine = machine,
+                                       .clock = BOOTTIME,
+                                       .snapshot = machine * (LONE + 1) + i};
+            failed += tm_clock_rows_add(&r, row) != TM_OK;
+            row.clock = MONOTONIC;
+            failed += i == 0 && tm_clock_rows_add(&r, row) != TM_OK;
+        }
+    is_int(failed, 0);
+    settle(&r, BOOTTIME);
+    is_int(r.column_count, MACHINES);
+    is_int(r.lone_count, MACHINES * LONE);
+    is_int(tm_clock_rows_first_column(&r, 7), 7);
+    is_int(tm_clock_rows_first_lone(&r, 7), 7 * LONE);
+    is_int(tm_clock_rows_first_lone(&r, MACHINES), MACHINES * LONE);
+    ok_named(tm_snapshots_write(&writer, &r, &err) == TM_OK, "snapshots of all machines");
+    tm_packet_writer_release(&writer);
+    tm_clock_rows_release(&r);
+}
+
 int main(void)
 {
+    alarm(ALARM_SECONDS);
     test_groups();
     test_files();
     test_relations();
     test_trace_clock();
     test_random();
     test_limit();
+    test_many_relations();
+    test_many_machines();
     return tap_done();
 }

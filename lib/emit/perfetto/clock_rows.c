@@ -64,12 +64,41 @@ static int64_t read_at(const struct tm_clock_row *rows, uint32_t count, int64_t 
     return (int64_t)((uint64_t)value - (uint64_t)row->value + (uint64_t)row->ts_ns);
 }
 
-/* State for one clock: COLUMN is its column so far, MERGED is scratch. */
+/* The column of one clock while it is made. Its rows are those of COLUMN before HEAD and those from TAIL to before END.
+ * Between them is a gap, where the next row goes. */
 struct merge {
     struct tm_clock_rows *rows;
-    struct tm_clock_row *column, *merged;
-    uint32_t count;
+    struct tm_clock_row *column;
+    uint32_t head, tail, end;
 };
+
+/* Moves the gap behind the rows whose time is at most TS_NS. */
+static void move_gap(struct merge *m, int64_t ts_ns)
+{
+    while (m->tail < m->end && m->column[m->tail].ts_ns <= ts_ns)
+        m->column[m->head++] = m->column[m->tail++];
+    while (m->head > 0 && m->column[m->head - 1].ts_ns > ts_ns)
+        m->column[--m->tail] = m->column[--m->head];
+}
+
+/* True if a reader places ROW correctly by the column. */
+static bool is_placed_by_column(const struct merge *m, const struct tm_clock_row *row)
+{
+    const uint32_t tail_count = m->end - m->tail;
+    if (tail_count && (m->head == 0 || m->column[m->tail].value <= row->value))
+        return read_at(m->column + m->tail, tail_count, row->value) == row->ts_ns;
+    return m->head && read_at(m->column, m->head, row->value) == row->ts_ns;
+}
+
+/* True if ROW can stand in the gap: both readings of the column still rise, and those of a clock that reads trace time
+ * are trace time. */
+static bool fits_in_gap(const struct merge *m, const struct tm_clock_row *row)
+{
+    bool reads_trace_time = tm_clock_rows_is_timeline(m->rows, row->machine, row->clock);
+    return (!reads_trace_time || row->value == row->ts_ns) &&
+           (m->head == 0 || m->column[m->head - 1].value <= row->value) &&
+           (m->tail == m->end || row->value <= m->column[m->tail].value);
+}
 
 /* Adds ROW, which contradicts the column, to CONTRADICTING or to LEFT_OUT. */
 static enum tm_status refuse(struct merge *m, const struct tm_clock_row *row)
@@ -82,38 +111,17 @@ static enum tm_status refuse(struct merge *m, const struct tm_clock_row *row)
     return append(&r->contradicting, &r->contradicting_count, &r->contradicting_cap, row);
 }
 
-/* Adds those of the COUNT rows at RUN, which are in order of time, that continue the column. */
-static enum tm_status take_run(struct merge *m, const struct tm_clock_row *run, uint32_t count)
-{
-    uint32_t at = 0, out = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        while (at < m->count && m->column[at].ts_ns <= run[i].ts_ns)
-            m->merged[out++] = m->column[at++];
-        bool reads_trace_time = tm_clock_rows_is_timeline(m->rows, run[i].machine, run[i].clock);
-        bool fits = (!reads_trace_time || run[i].value == run[i].ts_ns) &&
-                    (out == 0 || m->merged[out - 1].value <= run[i].value) &&
-                    (at == m->count || run[i].value <= m->column[at].value);
-        if (fits)
-            m->merged[out++] = run[i];
-        else if (refuse(m, &run[i]) != TM_OK)
-            return TM_E_SYSTEM;
-    }
-    while (at < m->count)
-        m->merged[out++] = m->column[at++];
-    struct tm_clock_row *swap = m->column;
-    m->column = m->merged;
-    m->merged = swap;
-    m->count = out;
-    return TM_OK;
-}
-
-/* Adds ROW, which is of a relation. It becomes a lone row if a reader places it correctly by the column. */
-static enum tm_status take_edge(struct merge *m, const struct tm_clock_row *row)
+/* Adds ROW to the column if it continues it. A relation becomes a lone row if a reader places it correctly without. */
+static enum tm_status take_row(struct merge *m, const struct tm_clock_row *row)
 {
     struct tm_clock_rows *r = m->rows;
-    if (m->count && read_at(m->column, m->count, row->value) == row->ts_ns)
+    if (row->is_edge && is_placed_by_column(m, row))
         return append(&r->lone, &r->lone_count, &r->lone_cap, row);
-    return take_run(m, row, 1);
+    move_gap(m, row->ts_ns);
+    if (!fits_in_gap(m, row))
+        return refuse(m, row);
+    m->column[m->head++] = *row;
+    return TM_OK;
 }
 
 /* Makes the column of the rows from FIRST to before END, which belong to one clock, at index *OUT of the rows. Moves
@@ -122,27 +130,20 @@ static enum tm_status make_column(struct merge *m, uint32_t first, uint32_t end,
 {
     struct tm_clock_rows *r = m->rows;
     struct tm_clock_row *rows = r->rows;
-    uint32_t at = first;
     enum tm_status st = TM_OK;
-    m->count = 0;
-    while (at < end && st == TM_OK) {
-        uint32_t from = at++;
-        if (rows[from].is_edge) {
-            st = take_edge(m, &rows[from]);
-            continue;
-        }
-        while (at < end && !rows[at].is_edge && rows[at].file == rows[from].file)
-            at++;
-        st = take_run(m, rows + from, at - from);
-    }
-    if (st < 0 || m->count == 0)
+    m->head = 0;
+    m->tail = m->end = end - first;
+    for (uint32_t i = first; i < end && st == TM_OK; i++)
+        st = take_row(m, &rows[i]);
+    move_gap(m, INT64_MAX);
+    if (st < 0 || m->head == 0)
         return st;
     struct tm_clock_column *column = &r->columns[r->column_count++];
-    *column = (struct tm_clock_column){rows[first].machine, rows[first].clock, *out, m->count, 0, 0};
-    for (uint32_t i = 0; i < m->count; i++)
+    *column = (struct tm_clock_column){rows[first].machine, rows[first].clock, *out, m->head, 0, 0};
+    for (uint32_t i = 0; i < m->head; i++)
         column->times_hash = tm_hash_u64(column->times_hash ^ tm_hash_u64((uint64_t)m->column[i].snapshot + 1));
-    memcpy(rows + *out, m->column, m->count * sizeof *rows); /* takes at most the room of the rows read so far */
-    *out += m->count;
+    memcpy(rows + *out, m->column, m->head * sizeof *rows); /* takes at most the room of the rows read so far */
+    *out += m->head;
     return TM_OK;
 }
 
@@ -288,6 +289,31 @@ static void sort_by_time(struct tm_clock_row *rows, uint32_t count)
         qsort(rows, count, sizeof *rows, by_clock);
 }
 
+/* Returns the index of the first of COUNT rows, sorted by machine, whose FIELD is at least MACHINE; COUNT: none. */
+static uint32_t search_machine(const void *rows, uint32_t count, struct tm_search_field field, uint32_t machine)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        const void *number = (const uint8_t *)rows + mid * field.row_bytes + field.offset;
+        if (*(const uint32_t *)number < machine)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+uint32_t tm_clock_rows_first_column(const struct tm_clock_rows *r, uint32_t machine)
+{
+    return search_machine(r->columns, r->column_count, TM_SEARCH_FIELD(struct tm_clock_column, machine), machine);
+}
+
+uint32_t tm_clock_rows_first_lone(const struct tm_clock_rows *r, uint32_t machine)
+{
+    return search_machine(r->lone, r->lone_count, TM_SEARCH_FIELD(struct tm_clock_row, machine), machine);
+}
+
 static const struct tm_clock_column *find(const struct tm_clock_rows *r, uint32_t machine, uint32_t clock)
 {
     uint32_t low = 0, high = r->column_count;
@@ -355,15 +381,13 @@ enum tm_status tm_clock_rows_settle(struct tm_clock_rows *r)
         clocks++;
     r->columns = calloc(clocks + 1, sizeof *r->columns);
     m.column = malloc(((size_t)r->count + 1) * sizeof *m.column);
-    m.merged = malloc(((size_t)r->count + 1) * sizeof *m.merged);
-    if (r->columns == NULL || m.column == NULL || m.merged == NULL)
+    if (r->columns == NULL || m.column == NULL)
         st = TM_E_SYSTEM;
     for (uint32_t i = 0, end; i < r->count && st == TM_OK; i = end) {
         end = end_of_clock(r, i);
         st = r->rows[i].clock == TM_CLOCK_BOOTTIME ? add_snapshots(r, i, end) : make_column(&m, i, end, &out);
     }
     free(m.column);
-    free(m.merged);
     if (st < 0 || (st = find_groups(r)) < 0 || (st = drop_covered_rows(r)) < 0)
         return st;
     sort_by_time(r->lone, r->lone_count);

@@ -71,6 +71,11 @@ enum tm_status tm_clock_rows_add(struct tm_clock_rows *rows, struct tm_clock_row
 /* Makes columns and groups of all rows. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_clock_rows_settle(struct tm_clock_rows *rows);
 
+/* Return the index of the first of MACHINE's columns, in columns and in by_group, and that of its first lone row. Its
+ * others follow. If it has none, it is that of a later machine's, or the number of all. */
+uint32_t tm_clock_rows_first_column(const struct tm_clock_rows *rows, uint32_t machine);
+uint32_t tm_clock_rows_first_lone(const struct tm_clock_rows *rows, uint32_t machine);
+
 /* True if CLOCK of MACHINE reads trace time. */
 bool tm_clock_rows_is_timeline(const struct tm_clock_rows *rows, uint32_t machine, uint32_t clock);
 

@@ -14,24 +14,28 @@ static enum tm_status assign_machine_ids(struct tm_packet_writer *w, struct tm_e
 {
     const struct tm_catalog *c = w->catalog;
     uint32_t next = 1;
+    bool *is_taken = calloc((size_t)c->machine_count + 1, sizeof *is_taken); /* a free number is at most their number */
     w->machine_ids = calloc((size_t)c->machine_count + 1, sizeof *w->machine_ids);
-    if (w->machine_ids == NULL)
+    if (w->machine_ids == NULL || is_taken == NULL) {
+        free(is_taken);
         return tm_error_nomem(err);
+    }
     w->machine_count = c->machine_count;
-    for (uint32_t i = 0; i < c->machine_count; i++)
-        if (c->machines[i].raw_id <= UINT32_MAX)
-            w->machine_ids[i] = (uint32_t)c->machines[i].raw_id;
+    for (uint32_t i = 0; i < c->machine_count; i++) {
+        if (c->machines[i].raw_id > UINT32_MAX)
+            continue;
+        w->machine_ids[i] = (uint32_t)c->machines[i].raw_id;
+        if (w->machine_ids[i] <= c->machine_count)
+            is_taken[w->machine_ids[i]] = true;
+    }
     for (uint32_t i = 0; i < c->machine_count; i++) {
         if (c->machines[i].raw_id <= UINT32_MAX)
             continue;
-        for (uint32_t j = 0; j < c->machine_count; j++) {
-            if (w->machine_ids[j] == next) {
-                next++;
-                j = UINT32_MAX; /* search again from the first */
-            }
-        }
+        while (is_taken[next])
+            next++;
         w->machine_ids[i] = next++;
     }
+    free(is_taken);
     return TM_OK;
 }
 

@@ -95,9 +95,11 @@ static enum tm_status write_groups(struct tm_packet_writer *packets, const struc
                                    uint32_t machine, bool are_unrelated, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; i < clocks->column_count; i++) {
+    for (uint32_t i = tm_clock_rows_first_column(clocks, machine); i < clocks->column_count && st == TM_OK; i++) {
         const struct tm_clock_column *c = &clocks->columns[clocks->by_group[i]];
-        if (c->machine != machine || (i > 0 && clocks->columns[clocks->by_group[i - 1]].group == c->group))
+        if (c->machine != machine)
+            break;
+        if (i > 0 && clocks->columns[clocks->by_group[i - 1]].group == c->group)
             continue;
         uint32_t unrelated = unrelated_count(clocks, c), end = are_unrelated ? unrelated : c->count;
         for (uint32_t row = are_unrelated ? 0 : unrelated; row < end && st == TM_OK; row++)
@@ -111,12 +113,12 @@ static enum tm_status write_lone(struct tm_packet_writer *packets, const struct 
                                  struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; i < clocks->lone_count && st == TM_OK; i++) {
+    for (uint32_t i = tm_clock_rows_first_lone(clocks, machine); i < clocks->lone_count && st == TM_OK; i++) {
         const struct tm_clock_row *row = &clocks->lone[i];
         bool is_time = row->clock == TM_CLOCK_BOOTTIME;
         struct snapshot s;
         if (row->machine != machine)
-            continue;
+            break;
         if ((st = begin(&s, packets, clocks, machine, err)) < 0)
             return st;
         if (is_time)
