@@ -222,6 +222,27 @@ json.dump([{"ph": "i", "ts": 10 * i + rank, "pid": rank, "tid": 1, "s": "t"} for
     grep -qF 'e\x1b[7m"\x0a.pb on ' why
 }
 
+# If each placement were compared with all others of its file, this would take fifteen times as long.
+@test "the time for placements grows with their number" {
+    PYTHONPATH=$TM_SRC/t/gen python3 - >a.pb <<'PY'
+import sys
+from wire import field, message
+START, CLOCKS, FIRST = 10**9, 60000, 200
+for i in range(CLOCKS):
+    readings = [(6, START + i), (FIRST + i, START + 2 * i)]
+    snapshot = b"".join(field(1, message((1, clock), (2, value))) for clock, value in readings)
+    sys.stdout.buffer.write(field(1, field(6, snapshot)))
+for i in range(CLOCKS):
+    event = message((9, 3), (23, "x"))
+    sys.stdout.buffer.write(field(1, message((8, START + 2 * i), (58, FIRST + i), (10, 5), (11, event))))
+PY
+    for file in b c d; do
+        cp a.pb $file.pb
+    done
+    timeout 45 tm-merge --explain [abcd].pb >why
+    [ "$(grep -c '^  1 event on clock ' why)" = 240000 ]
+}
+
 @test "--explain writes no output, and prints what tm-emit -f explain prints for the stream" {
     wall_clocks
     tm-merge --explain -m m.json -o out.pftrace phone.pb watch.pb >why

@@ -9,7 +9,9 @@
 
 struct explanation {
     struct tm_by_file placements, accounts;
-    struct tm_map placement_of; /* of the file being explained */
+    /* of the file being explained */
+    struct tm_map placement_of; /* from a machine and clock to the number of the placement */
+    bool has_several_machines;
     struct tm_suggestion suggestion;
     bool has_drops;
 };
@@ -19,15 +21,18 @@ static uint64_t key_of(uint32_t machine, uint32_t clock)
     return (uint64_t)machine << 32 | clock;
 }
 
-/* Indexes FILE's placements by machine and clock, which accounts have, too. */
-static void index_placements(struct tm_report *r, struct explanation *x, uint32_t file)
+/* Begins to explain FILE. Indexes its placements by machine and clock, which accounts have, too. */
+static void begin_file(struct tm_report *r, struct explanation *x, uint32_t file)
 {
     const struct tm_catalog *c = r->context->catalog;
+    const uint32_t first = x->placements.starts[file], end = x->placements.starts[file + 1];
     tm_map_clear(&x->placement_of);
-    for (uint32_t k = x->placements.starts[file]; k < x->placements.starts[file + 1]; k++) {
+    x->has_several_machines = false;
+    for (uint32_t k = first; k < end; k++) {
         const Tracemerge__Placement *p = c->placements[x->placements.order[k]];
         if (tm_map_set(&x->placement_of, key_of(p->machine, p->clock), x->placements.order[k]) != TM_OK)
             r->out.failed = true;
+        x->has_several_machines |= p->machine != c->placements[x->placements.order[first]]->machine;
     }
 }
 
@@ -38,16 +43,6 @@ static const Tracemerge__Placement *placement_of(const struct tm_report *r, cons
     if (!a->has_machine || !tm_map_find(&x->placement_of, key_of(a->machine, a->clock), &i))
         return NULL;
     return r->context->catalog->placements[i];
-}
-
-static bool has_several_machines(const struct tm_report *r, const struct explanation *x, uint32_t file)
-{
-    const struct tm_catalog *c = r->context->catalog;
-    uint32_t first = x->placements.starts[file], end = x->placements.starts[file + 1];
-    for (uint32_t k = first; k + 1 < end; k++)
-        if (c->placements[x->placements.order[k]]->machine != c->placements[x->placements.order[k + 1]]->machine)
-            return true;
-    return false;
 }
 
 static void put_machines(struct tm_report *r, const struct explanation *x, uint32_t file)
@@ -74,10 +69,9 @@ static void put_file(struct tm_report *r, struct explanation *x, uint32_t file)
     tm_report_put_path(r, file);
     put_machines(r, x, file);
     tm_out_char(&r->out, '\n');
+    begin_file(r, x, file);
     for (uint32_t k = p->starts[file]; k < p->starts[file + 1]; k++)
-        tm_report_explain_placement(r, c->placements[p->order[k]], has_several_machines(r, x, file));
-    if (a->starts[file] < a->starts[file + 1])
-        index_placements(r, x, file);
+        tm_report_explain_placement(r, c->placements[p->order[k]], x->has_several_machines);
     for (uint32_t k = a->starts[file]; k < a->starts[file + 1]; k++) {
         const Tracemerge__Account *account = c->accounts[a->order[k]];
         x->has_drops = true;
@@ -114,7 +108,7 @@ static void put_placement_json(struct tm_report *r, const struct explanation *x,
     tm_member_clock(r, "clock", p->clock);
     tm_member_key(r, true, "text");
     from = r->out.buf.len;
-    tm_report_explain_placement(r, p, has_several_machines(r, x, p->file));
+    tm_report_explain_placement(r, p, x->has_several_machines);
     tm_member_quote(r, from);
     tm_member_key(r, true, "placement");
     tm_message_json(&r->out, (const ProtobufCMessage *)p);
@@ -136,6 +130,7 @@ static void put_file_json(struct tm_report *r, struct explanation *x, uint32_t f
 {
     const struct tm_catalog *c = r->context->catalog;
     const struct tm_by_file *p = &x->placements, *a = &x->accounts;
+    begin_file(r, x, file);
     tm_out_str(&r->out, "{\"path\":");
     tm_out_json(&r->out, tm_report_path(r, file));
     tm_out_str(&r->out, ",\n \"placements\":[");
@@ -144,7 +139,6 @@ static void put_file_json(struct tm_report *r, struct explanation *x, uint32_t f
         put_placement_json(r, x, c->placements[p->order[k]]);
     }
     tm_out_str(&r->out, "],\n \"dropped\":[");
-    index_placements(r, x, file);
     for (uint32_t k = a->starts[file]; k < a->starts[file + 1]; k++) {
         tm_out_str(&r->out, k > a->starts[file] ? ",\n  " : "\n  ");
         put_drop_json(r, x, c->accounts[a->order[k]]);
