@@ -5,10 +5,11 @@
 #include "emit/by_file.h"
 #include "emit/drop_text.h"
 #include "emit/names.h"
+#include "emit/paths.h"
 
 #include <stdlib.h>
 
-enum { SUMS_MAX = 64 /* reasons of one sort in one file; the last one takes the rest */ };
+enum { SUMS_MAX = 64 /* reasons of one file that get a line; one line says that there are more */ };
 
 /* Sorts of reasons. Within a sort reasons differ by a text (of an account, of a statistic) or a number (of a kind, of
  * an assumption). */
@@ -38,6 +39,8 @@ struct notice_writer {
     bool *wraps;       /* by file: it is such a stream; its accounts appear with those of the file that it holds */
     struct sum sums[SUMS_MAX]; /* of the current file */
     uint32_t sum_count;
+    struct sum rest; /* of its reasons beyond these, which are not told apart */
+    bool has_rest;
     struct sum *all; /* over all files, without those with a line */
     uint32_t all_count, all_cap;
     struct tm_out line;
@@ -56,8 +59,10 @@ static struct sum *sum_of(struct notice_writer *t, const struct reason *reason)
     uint32_t i = 0;
     while (i < t->sum_count && !is_same(&t->sums[i].reason, reason))
         i++;
-    if (i == SUMS_MAX)
-        return &t->sums[SUMS_MAX - 1];
+    if (i == SUMS_MAX) {
+        t->has_rest = true;
+        return &t->rest;
+    }
     if (i == t->sum_count)
         t->sums[t->sum_count++] = (struct sum){.reason = *reason};
     return &t->sums[i];
@@ -102,21 +107,23 @@ static void add_stat(struct notice_writer *t, const Tracemerge__Stat *s)
     sum->stats++;
 }
 
+/* Adds COUNT events or the like, if there are any, to the sum of the reason of SORT with NUMBER. */
+static void add_count(struct notice_writer *t, enum sort sort, uint32_t number, uint64_t count)
+{
+    if (count)
+        sum_of(t, &(struct reason){.sort = sort, .number = number})->count += count;
+}
+
 static void add_unsupported(struct notice_writer *t, uint32_t file)
 {
     const struct tm_unsupported_counts *unsupported = t->notices->unsupported;
     if (file >= unsupported->file_count)
         return;
     for (uint32_t kind = 0; kind < TM_UNSUPPORTED_COUNTS_KINDS; kind++)
-        if (unsupported->files[file].events[kind])
-            sum_of(t, &(struct reason){.sort = UNSUPPORTED, .number = kind})->count +=
-                unsupported->files[file].events[kind];
-    if (unsupported->files[file].early)
-        sum_of(t, &(struct reason){.sort = EARLY})->count += unsupported->files[file].early;
-    if (unsupported->files[file].times)
-        sum_of(t, &(struct reason){.sort = TIMES})->count += unsupported->files[file].times;
-    if (unsupported->files[file].readings)
-        sum_of(t, &(struct reason){.sort = READINGS})->count += unsupported->files[file].readings;
+        add_count(t, UNSUPPORTED, kind, unsupported->files[file].events[kind]);
+    add_count(t, EARLY, 0, unsupported->files[file].early);
+    add_count(t, TIMES, 0, unsupported->files[file].times);
+    add_count(t, READINGS, 0, unsupported->files[file].readings);
 }
 
 static void put(struct notice_writer *t, const char *text)
@@ -151,10 +158,39 @@ static void put_dropped(struct notice_writer *t, const struct sum *sum)
     }
 }
 
+static void put_loss(struct notice_writer *t, const struct sum *sum)
+{
+    put(t, "loss of data, ");
+    tm_out_escaped(&t->line, sum->reason.text);
+    put(t, " = ");
+    tm_out_u64(&t->line, sum->count);
+    if (sum->stats > 1) {
+        put(t, ", the sum of ");
+        put_count(t, sum->stats, "statistic");
+    }
+}
+
+static void put_unsupported(struct notice_writer *t, const struct sum *sum)
+{
+    const char *kind = tm_name_of_kind(sum->reason.number);
+    put_count(t, sum->count, "event");
+    put(t, " of kind ");
+    put(t, kind ? kind : "unknown");
+    put(t, sum->count == 1 ? " has no form in " : " have no form in ");
+    put(t, t->notices->format);
+}
+
+static void put_readings(struct notice_writer *t, const struct sum *sum)
+{
+    put_count(t, sum->count, "reading");
+    put(t, sum->count == 1 ? " of a clock contradicts others of the machine, and is not in "
+                           : " of clocks contradict others of the machine, and are not in ");
+    put(t, t->notices->format);
+}
+
 /* Puts the part of the message that files with one reason have in common. */
 static void put_reason(struct notice_writer *t, const struct sum *sum)
 {
-    const char *name = tm_name_of_kind(sum->reason.number);
     switch (sum->reason.sort) {
     case DROPPED:
         put_dropped(t, sum);
@@ -164,21 +200,10 @@ static void put_reason(struct notice_writer *t, const struct sum *sum)
         put(t, " placed by assumption");
         break;
     case LOST:
-        put(t, "loss of data, ");
-        tm_out_escaped(&t->line, sum->reason.text);
-        put(t, " = ");
-        tm_out_u64(&t->line, sum->count);
-        if (sum->stats > 1) {
-            put(t, ", the sum of ");
-            put_count(t, sum->stats, "statistic");
-        }
+        put_loss(t, sum);
         break;
     case UNSUPPORTED:
-        put_count(t, sum->count, "event");
-        put(t, " of kind ");
-        put(t, name ? name : "unknown");
-        put(t, sum->count == 1 ? " has no form in " : " have no form in ");
-        put(t, t->notices->format);
+        put_unsupported(t, sum);
         break;
     case EARLY:
         put_count(t, sum->count, "ftrace event");
@@ -190,10 +215,7 @@ static void put_reason(struct notice_writer *t, const struct sum *sum)
         put(t, " inside packets could not be converted to trace time, so recorded values were kept");
         break;
     case READINGS:
-        put_count(t, sum->count, "reading");
-        put(t, sum->count == 1 ? " of a clock contradicts" : " of clocks contradict");
-        put(t, sum->count == 1 ? " others of the machine, and is not in " : " others of the machine, and are not in ");
-        put(t, t->notices->format);
+        put_readings(t, sum);
         break;
     }
 }
@@ -264,30 +286,42 @@ static enum tm_status find_wrapped(struct notice_writer *t)
     return TM_OK;
 }
 
-/* Writes the line for SUM of FILE, or counts it for the line about the rest. */
-static enum tm_status write_sum(struct notice_writer *t, uint32_t file, const struct sum *sum, struct tm_error *err)
+/* Begins a line with the path of FILE, or of the compressed stream that holds it alone. */
+static void put_path(struct notice_writer *t, uint32_t file)
 {
-    char path[1024];
-    struct sum *total = total_of(t, &sum->reason);
-    if (total == NULL)
-        return tm_error_nomem(err);
-    t->has_more |= sum->reason.sort == DROPPED || sum->reason.sort == ASSUMED;
-    if (total->shown == TM_NOTICES_SHOWN) {
-        total->files++;
-        total->count += sum->count;
-        total->stats += sum->stats;
-        total->definitions += sum->definitions;
-        if (sum->has_earliest && (!total->has_earliest || sum->earliest_ns < total->earliest_ns))
-            total->earliest_ns = sum->earliest_ns;
-        total->has_earliest |= sum->has_earliest;
-        return TM_OK;
-    }
-    total->shown++;
+    char path[TM_PATH_TEXT_MAX];
     while (t->wrapped[file])
         file = t->wrapped[file] - 1;
     tm_catalog_path(t->notices->catalog, file, path, sizeof path);
     put(t, path);
     put(t, ": ");
+}
+
+/* Adds SUM, of a file without a line for it, to TOTAL. */
+static void add_to_total(struct sum *total, const struct sum *sum)
+{
+    total->files++;
+    total->count += sum->count;
+    total->stats += sum->stats;
+    total->definitions += sum->definitions;
+    if (sum->has_earliest && (!total->has_earliest || sum->earliest_ns < total->earliest_ns))
+        total->earliest_ns = sum->earliest_ns;
+    total->has_earliest |= sum->has_earliest;
+}
+
+/* Writes the line for SUM of FILE, or counts it for the line about the rest. */
+static enum tm_status write_sum(struct notice_writer *t, uint32_t file, const struct sum *sum, struct tm_error *err)
+{
+    struct sum *total = total_of(t, &sum->reason);
+    if (total == NULL)
+        return tm_error_nomem(err);
+    t->has_more |= sum->reason.sort == DROPPED || sum->reason.sort == ASSUMED;
+    if (total->shown == TM_NOTICES_SHOWN) {
+        add_to_total(total, sum);
+        return TM_OK;
+    }
+    total->shown++;
+    put_path(t, file);
     put_reason(t, sum);
     put_particulars(t, sum);
     return end_line(t, err);
@@ -305,6 +339,7 @@ static enum tm_status write_file(struct notice_writer *t, uint32_t file, struct 
     enum tm_status st = TM_OK;
     const bool all = !t->notices->of_output;
     t->sum_count = 0;
+    t->has_rest = false;
     if (t->wraps[file])
         return TM_OK;
     for (uint32_t k = file + 1; all && k; k = t->wrapped[k - 1])
@@ -316,7 +351,11 @@ static enum tm_status write_file(struct notice_writer *t, uint32_t file, struct 
     add_unsupported(t, file);
     for (uint32_t i = 0; i < t->sum_count && st == TM_OK; i++)
         st = write_sum(t, file, &t->sums[i], err);
-    return st;
+    if (st < 0 || !t->has_rest)
+        return st;
+    put_path(t, file);
+    put(t, "more kinds of losses and assumptions than fit here; tm-merge -f report lists all");
+    return end_line(t, err);
 }
 
 static enum tm_status write_rest(struct notice_writer *t, struct tm_error *err)
@@ -338,27 +377,17 @@ static enum tm_status write_rest(struct notice_writer *t, struct tm_error *err)
     return st;
 }
 
-enum tm_status tm_notices_write(const struct tm_notices *notices, struct tm_error *err)
+/* Orders the facts of the catalog by file. */
+static enum tm_status order_facts(struct notice_writer *t, struct tm_error *err)
 {
-    const struct tm_catalog *c = notices->catalog;
-    struct notice_writer *t = calloc(1, sizeof *t);
-    if (t == NULL)
-        return tm_error_nomem(err);
-    t->notices = notices;
-    tm_out_init(&t->line, -1, NULL);
-    enum tm_status st = tm_by_file_accounts(&t->accounts, c);
-    if (st == TM_OK)
-        st = tm_by_file_placements(&t->placements, c);
-    if (st == TM_OK)
-        st = tm_by_file_stats(&t->stats, c);
-    if (st == TM_OK)
-        st = find_wrapped(t);
-    if (st < 0)
-        tm_error_nomem(err);
-    for (uint32_t i = 0; i < c->file_count && st == TM_OK; i++)
-        st = write_file(t, i, err);
-    if (st == TM_OK)
-        st = write_rest(t, err);
+    const struct tm_catalog *c = t->notices->catalog;
+    bool good = tm_by_file_accounts(&t->accounts, c) == TM_OK && tm_by_file_placements(&t->placements, c) == TM_OK &&
+                tm_by_file_stats(&t->stats, c) == TM_OK && find_wrapped(t) == TM_OK;
+    return good ? TM_OK : tm_error_nomem(err);
+}
+
+static void free_writer(struct notice_writer *t)
+{
     tm_by_file_release(&t->accounts);
     tm_by_file_release(&t->placements);
     tm_by_file_release(&t->stats);
@@ -367,6 +396,21 @@ enum tm_status tm_notices_write(const struct tm_notices *notices, struct tm_erro
     tm_out_release(&t->line);
     free(t->all);
     free(t);
+}
+
+enum tm_status tm_notices_write(const struct tm_notices *notices, struct tm_error *err)
+{
+    struct notice_writer *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return tm_error_nomem(err);
+    t->notices = notices;
+    tm_out_init(&t->line, -1, NULL);
+    enum tm_status st = order_facts(t, err);
+    for (uint32_t i = 0; i < notices->catalog->file_count && st == TM_OK; i++)
+        st = write_file(t, i, err);
+    if (st == TM_OK)
+        st = write_rest(t, err);
+    free_writer(t);
     return st;
 }
 
@@ -384,7 +428,7 @@ enum tm_status tm_notices_within(const struct tm_notices *notices, const struct 
     const Tracemerge__Placement *guess = limit->no_guess ? tm_assumption_first(c) : NULL;
     const Tracemerge__Stat *loss = NULL;
     uint64_t sum = 0;
-    char path[1024] = "-";
+    char path[TM_PATH_TEXT_MAX] = "-";
     for (uint32_t i = 0; i < c->stat_count && limit->strict; i++)
         if (is_loss(c->stats[i]) && (loss == NULL || (c->stats[i]->has_file && c->stats[i]->file < loss->file)))
             loss = c->stats[i];

@@ -1,6 +1,6 @@
 /* Warnings about what a merge assumed or lost. There is a line for each file and reason, in the order of the files,
  * from the facts of the report. If many files have one reason, the first few have a line, and one line counts the
- * others. */
+ * others. If a file has very many reasons, a line says that there are more. */
 #ifndef TM_EMIT_NOTICES_H
 #define TM_EMIT_NOTICES_H
 
@@ -10,11 +10,12 @@
 
 enum { TM_NOTICES_SHOWN = 3 /* number of files that get a line for a reason */ };
 
+/* All pointers are borrowed. */
 struct tm_notices {
     const struct tm_catalog *catalog;
     const struct tm_clock_facts *clocks;
     const struct tm_unsupported_counts *unsupported;
-    const char *format;                           /* the output's name */
+    const char *format; /* the output's name */
     bool of_output; /* only what this output cannot show, because another output has given the other warnings */
     void (*warn)(const char *text);
 };

@@ -1,6 +1,7 @@
 /* Unit tests of lib/emit: formatted text, owners of events, the balance of accounts, the table of outputs. */
 #include "emit/run.h"
 #include "emit/names.h"
+#include "emit/notices.h"
 #include "emit/out.h"
 #include "emit/outputs.h"
 #include "emit/paths.h"
@@ -12,6 +13,7 @@
 #include "tap.h"
 
 #include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -337,6 +339,58 @@ static void test_strict(void)
     }
 }
 
+enum { WARNINGS_MAX = 200 };
+
+static char warnings[WARNINGS_MAX][200];
+static uint32_t warning_count;
+
+static void keep_warning(const char *text)
+{
+    if (warning_count < WARNINGS_MAX)
+        snprintf(warnings[warning_count++], sizeof *warnings, "%s", text);
+}
+
+/* More losses of one file than get a line, and then events without a form: each line has the count of its own reason,
+ * and the last one says that there are more. */
+static void test_many_losses(void)
+{
+    enum { LOSSES = 100, LINES = 64 };
+    static Tracemerge__Stat stats[LOSSES];
+    static char names[LOSSES][16];
+    Tracemerge__Stat *of_stats[LOSSES];
+    struct tm_catalog_file file = {.name = tm_text_str("a.pftrace"), .begun = true};
+    struct tm_catalog catalog = {.files = &file, .file_count = 1, .stats = of_stats, .stat_count = LOSSES};
+    struct tm_clock_facts clocks = {0};
+    struct tm_unsupported_counts unsupported = {0};
+    const struct tm_notices notices = {
+        .catalog = &catalog, .clocks = &clocks, .unsupported = &unsupported, .format = "json", .warn = keep_warning};
+    const struct tm_event event = {.kind = TM_KIND_LOG};
+    struct tm_error err = {0};
+    char expected[64];
+    int bad = 0;
+    for (int i = 0; i < LOSSES; i++) {
+        int len = snprintf(names[i], sizeof names[i], "loss_%d", i);
+        stats[i] = (Tracemerge__Stat)TRACEMERGE__STAT__INIT;
+        stats[i].name = (ProtobufCBinaryData){(size_t)len, (uint8_t *)names[i]};
+        stats[i].severity = TRACEMERGE__SEVERITY__DATA_LOSS;
+        stats[i].has_file = true;
+        stats[i].value = i + 1;
+        of_stats[i] = &stats[i];
+    }
+    tm_unsupported_counts_event(&unsupported, &event);
+    warning_count = 0;
+    is_int(tm_notices_write(&notices, &err), TM_OK);
+    is_int(warning_count, LINES + 1);
+    for (int i = 0; i < LINES; i++) {
+        snprintf(expected, sizeof expected, "a.pftrace: loss of data, loss_%d = %d", i, i + 1);
+        bad += strcmp(warnings[i], expected) != 0;
+    }
+    is_int(bad, 0);
+    is_str(warnings[LINES],
+           "a.pftrace: more kinds of losses and assumptions than fit here; tm-merge -f report lists all");
+    tm_unsupported_counts_release(&unsupported);
+}
+
 static void test_full_descriptor(void)
 {
     struct tm_out out;
@@ -425,6 +479,7 @@ int main(void)
     test_task_names_is_bounded();
     test_limits();
     test_strict();
+    test_many_losses();
     test_full_descriptor();
     return tap_done();
 }
