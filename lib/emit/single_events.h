@@ -4,8 +4,8 @@
 #ifndef TM_EMIT_SINGLE_EVENTS_H
 #define TM_EMIT_SINGLE_EVENTS_H
 
-#include "base/heap.h"
 #include "emit/batch_queue.h"
+#include "emit/open_messages.h"
 #include "sort/file_order.h"
 #include "stream/batch_builder.h"
 
@@ -16,7 +16,7 @@ struct tm_single_events {
     struct tm_batch_queue out;
     struct tm_file_order orders; /* learned from frames by the caller */
     /* private */
-    struct tm_heap open; /* messages; the one with the earliest event first */
+    struct tm_open_messages open;
 };
 
 /* Passes BATCH, events in order of time, to the receiver. A batch without messages is passed unchanged. TM_OK.

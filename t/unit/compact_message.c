@@ -1,7 +1,7 @@
-/* Unit test of perfetto/compact_message.h, perfetto/compact_rows.h and emit/perfetto/open_messages.h: CompactSched
+/* Unit test of perfetto/compact_message.h, perfetto/compact_rows.h and emit/open_messages.h: CompactSched
  * messages are read, summarised, moved in time, and split. */
 #include "base/pb.h"
-#include "emit/perfetto/open_messages.h"
+#include "emit/open_messages.h"
 
 #include "../lib/random.h"
 #include "tap.h"
@@ -361,12 +361,14 @@ static void test_open_messages(void)
             whole.time_ns = 1000 + roll(3); /* many have the same time */
             whole.file = k % 2;
             whole.position = 100 * (9 - k);
-            need(tm_open_messages_add(&messages, &whole, &err));
+            need(tm_open_messages_add(&messages, &whole, files[whole.file].processing_order, &err));
             all += m->count;
         }
         for (int way = 0; way < 2; way++) {
             bool is_first = way == 1;
-            while ((e = tm_open_messages_next(&messages, &catalog, way ? NULL : &until)) != NULL) {
+            while ((e = tm_open_messages_first(&messages)) != NULL &&
+                   (way == 1 ||
+                    tm_open_messages_are_due(&messages, &until, tm_event_file_order(&catalog, &until)))) {
                 if (is_first) /* the first remaining event */
                     is_before &= !comes_before(files, e, &until);
                 is_first = false;
@@ -383,8 +385,8 @@ static void test_open_messages(void)
     is_int(good, wanted);
     make(m, 30, 0, 0);
     struct tm_event whole = whole_of(m, 0), none = {.raw = (const uint8_t *)"x", .raw_bytes = 1};
-    need(tm_open_messages_add(&messages, &whole, &err));
-    ok(tm_open_messages_add(&messages, &none, &err) == TM_E_INPUT);
+    need(tm_open_messages_add(&messages, &whole, 0, &err));
+    ok(tm_open_messages_add(&messages, &none, 0, &err) == TM_E_INPUT);
     tm_open_messages_release(&messages);
     ok(messages.bytes == 0 && tm_open_messages_is_empty(&messages));
     tm_buf_release(&m->message);

@@ -50,10 +50,9 @@ static enum tm_status find_cpu(struct tm_ftrace_writer *w, const struct tm_event
     }
     if (tm_array_grow(&w->cpus, &w->cpu_cap, w->cpu_count, sizeof *w->cpus, err) < 0)
         return TM_E_SYSTEM;
-    if ((*cpu = calloc(1, sizeof **cpu)) == NULL)
+    if ((*cpu = malloc(sizeof **cpu)) == NULL)
         return tm_error_nomem(err);
-    (*cpu)->machine = e->machine;
-    (*cpu)->cpu = e->cpu;
+    **cpu = (struct tm_ftrace_cpu){.machine = e->machine, .cpu = e->cpu, .messages = {.borrows_names = true}};
     w->cpus[w->cpu_count] = *cpu;
     return tm_map_set(&w->cpu_index, key, w->cpu_count++) == TM_OK ? TM_OK : tm_error_nomem(err);
 }

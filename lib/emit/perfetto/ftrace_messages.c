@@ -43,24 +43,26 @@ static enum tm_status open_message(struct tm_ftrace_writer *w, struct tm_ftrace_
                                    struct tm_error *err)
 {
     size_t before = c->messages.bytes;
-    enum tm_status st = tm_open_messages_add(&c->messages, e, err);
+    enum tm_status st = tm_open_messages_add(&c->messages, e, tm_event_file_order(w->packets->catalog, e), err);
     w->pending_bytes += c->messages.bytes - before;
     return st;
 }
 
-/* Writes the events of split messages up to UNTIL. */
+/* Writes the events of split messages that come before UNTIL; NULL: all. */
 static enum tm_status put_events(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *until,
                                  struct tm_error *err)
 {
-    const struct tm_event *e;
-    size_t before = b->task->messages.bytes;
+    struct tm_open_messages *messages = &b->task->messages;
+    const uint32_t order = until ? tm_event_file_order(w->packets->catalog, until) : 0;
+    const size_t before = messages->bytes;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && (e = tm_open_messages_next(&b->task->messages, w->packets->catalog, until)) != NULL) {
-        st = tm_ftrace_put_sched(w, b, e, err);
+    while (st == TM_OK && !tm_open_messages_is_empty(messages) &&
+           (until == NULL || tm_open_messages_are_due(messages, until, order))) {
+        st = tm_ftrace_put_sched(w, b, tm_open_messages_first(messages), err);
         if (st == TM_OK)
-            st = tm_open_messages_pop(&b->task->messages, err);
+            st = tm_open_messages_pop(messages, err);
     }
-    w->pending_bytes -= before - b->task->messages.bytes;
+    w->pending_bytes -= before - messages->bytes;
     return st;
 }
 

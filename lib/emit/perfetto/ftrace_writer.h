@@ -4,8 +4,8 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "emit/open_messages.h"
 #include "emit/perfetto/compact_sched.h"
-#include "emit/perfetto/open_messages.h"
 #include "emit/perfetto/packet_writer.h"
 #include "emit/perfetto/sched_event.h"
 

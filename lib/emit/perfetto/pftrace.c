@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { MESSAGE_BYTES_MAX = 16 << 20 };
+enum { MESSAGE_BYTES_MAX = 16 << 20 /* of split messages */ };
 
 static enum tm_status pftrace_open(const struct tm_emit_context *context, void **state, struct tm_error *err)
 {
@@ -75,6 +75,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->ftrace.packets = &p->packets;
     p->tracks.packets = &p->packets;
     p->samples.packets = &p->packets;
+    p->messages.borrows_names = true;
     p->line_tasks.packets = &p->packets;
     p->line_tasks.ftrace = &p->ftrace;
     p->tracks.is_alone = has_one_trace(p->context->catalog);
@@ -290,8 +291,9 @@ static enum tm_status write_message(struct pftrace *p, const struct tm_event *e,
 {
     int64_t last_ns = tm_compact_rows_last(e->time_ns, e->dur_ns);
     p->last_ns = last_ns > p->last_ns ? last_ns : p->last_ns;
-    return p->tracks.names.is_enabled || p->bounds.is_cutting ? tm_open_messages_add(&p->messages, e, err)
-                                                           : tm_ftrace_write_message(&p->ftrace, e, err);
+    return p->tracks.names.is_enabled || p->bounds.is_cutting
+               ? tm_open_messages_add(&p->messages, e, tm_event_file_order(p->context->catalog, e), err)
+               : tm_ftrace_write_message(&p->ftrace, e, err);
 }
 
 /* Writes EVENT, which is in no packet, on a track. */
@@ -458,12 +460,18 @@ static enum tm_status end_state(struct pftrace *p, struct tm_error *err)
     return st;
 }
 
+/* True if A comes before B in the stream. */
+static bool comes_before(const struct pftrace *p, const struct tm_event *a, const struct tm_event *b)
+{
+    const struct tm_catalog *c = p->context->catalog;
+    return tm_event_comes_before(a, tm_event_file_order(c, a), b, tm_event_file_order(c, b));
+}
+
 /* Writes the untimed packets that take effect before E, each at its time; NULL: all. */
 static enum tm_status write_untimed(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    while (st == TM_OK && p->untimed.has_next &&
-           (e == NULL || tm_open_messages_is_before(p->context->catalog, &p->untimed.next, e))) {
+    while (st == TM_OK && p->untimed.has_next && (e == NULL || comes_before(p, &p->untimed.next, e))) {
         struct tm_event at = p->untimed.next;
         at.flags &= ~(uint32_t)(TM_EVENT_UNTIMED | TM_EVENT_DEFINITION);
         const struct tm_time_part *part = &p->context->stream->header.part;
@@ -477,15 +485,16 @@ static enum tm_status write_untimed(struct pftrace *p, const struct tm_event *e,
     return st;
 }
 
-/* Writes the events of split messages up to UNTIL; NULL: all. */
+/* Writes the events of split messages that come before UNTIL; NULL: all. */
 static enum tm_status write_messages(struct pftrace *p, const struct tm_event *until, struct tm_error *err)
 {
-    const struct tm_event *e;
     enum tm_status st = TM_OK;
     if (p->messages.bytes > MESSAGE_BYTES_MAX) /* too many overlap for the memory: the rest is not in order */
         until = NULL;
-    while (st == TM_OK && (e = tm_open_messages_next(&p->messages, p->context->catalog, until)) != NULL) {
-        st = write_event(p, e, err);
+    const uint32_t order = until ? tm_event_file_order(p->context->catalog, until) : 0;
+    while (st == TM_OK && !tm_open_messages_is_empty(&p->messages) &&
+           (until == NULL || tm_open_messages_are_due(&p->messages, until, order))) {
+        st = write_event(p, tm_open_messages_first(&p->messages), err);
         if (st == TM_OK)
             st = tm_open_messages_pop(&p->messages, err);
     }
