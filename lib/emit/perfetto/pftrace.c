@@ -58,20 +58,16 @@ static bool has_names_of_several_sources(const struct tm_catalog *c)
     return (json && others) || (profiles && kernel);
 }
 
-/* Called at the first batch: everything except events is known. */
-static enum tm_status start(struct pftrace *p, struct tm_error *err)
+/* Sets what the parts of P borrow, and what they do. */
+static void connect(struct pftrace *p)
 {
-    enum tm_status st =
-        tm_packet_writer_init(&p->packets, p->context->catalog, p->context->fd, p->context->options->out_path, err);
-    p->started = true;
-    p->marker_files = calloc((size_t)p->context->catalog->machine_count + 1, sizeof *p->marker_files);
-    if (p->marker_files == NULL)
-        return tm_error_nomem(err);
+    const struct tm_emit_options *options = p->context->options;
+    const struct tm_time_part *part = &p->context->stream->header.part;
     p->packets.unsupported = p->context->unsupported;
     p->packets.trace_stats = &p->trace_stats;
     p->packets.threads = &p->threads;
-    p->packets.joins_flows = p->context->options->join_flows;
-    p->packets.sink.undecided.dir = p->untimed.dir = p->context->options->temporary_dir;
+    p->packets.joins_flows = options->join_flows;
+    p->packets.sink.undecided.dir = p->untimed.dir = options->temporary_dir;
     p->ftrace.packets = &p->packets;
     p->tracks.packets = &p->packets;
     p->samples.packets = &p->packets;
@@ -80,12 +76,27 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->line_tasks.ftrace = &p->ftrace;
     p->tracks.is_alone = has_one_trace(p->context->catalog);
     p->tracks.names.is_enabled = has_names_of_several_sources(p->context->catalog);
-    p->appends = p->in_state = p->context->options->append && p->context->stream->header.part.has_from;
-    p->continues = p->context->options->append && p->context->stream->header.part.has_to;
+    p->appends = p->in_state = options->append && part->has_from;
+    p->continues = options->append && part->has_to;
+}
+
+/* Called at the first batch: everything except events is known. Writes the packets before all events, unless a reader
+ * has them already. */
+static enum tm_status start(struct pftrace *p, struct tm_error *err)
+{
+    const struct tm_emit_context *context = p->context;
+    enum tm_status st =
+        tm_packet_writer_init(&p->packets, context->catalog, context->fd, context->options->out_path, err);
+    p->started = true;
+    if (st < 0)
+        return st;
+    p->marker_files = calloc((size_t)context->catalog->machine_count + 1, sizeof *p->marker_files);
+    if (p->marker_files == NULL)
+        return tm_error_nomem(err);
+    connect(p);
     if (p->appends)
         tm_packet_discard_begin(&p->packets);
-    if (st == TM_OK)
-        st = tm_pftrace_clocks(p, err);
+    st = tm_pftrace_clocks(p, err);
     if (st == TM_OK)
         st = tm_pftrace_provenance(p, err);
     if (st == TM_OK)
@@ -533,14 +544,48 @@ static enum tm_status settle_bounds(struct pftrace *p, struct tm_error *err)
     return st;
 }
 
+/* Takes E, the next row of the stream: writes it, and before it what comes first, or notes it if it is from before the
+ * part. */
+static enum tm_status take_event(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    const bool is_event = !(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
+    enum tm_status st = TM_OK;
+    if (!p->bounds.is_settled && (st = tm_ftrace_bounds_note(&p->bounds, &p->packets, e, err)) < 0)
+        return st;
+    if (is_event && p->in_state) {
+        if (e->time_ns < p->context->stream->header.part.from_ns)
+            return pass_state(p, e, err);
+        if ((st = end_state(p, err)) < 0)
+            return st;
+    }
+    if (precedes_events(p, e))
+        return e->kind == TM_KIND_SYSTEM_INFO ? tm_ftrace_note_kernel(&p->ftrace, e, err) : TM_OK;
+    if (is_event && !tm_open_messages_is_empty(&p->messages))
+        st = write_messages(p, e, err);
+    if (st == TM_OK && is_event && e->time_ns >= tm_untimed_packets_next_ns(&p->untimed))
+        st = write_untimed(p, e, err);
+    return st == TM_OK ? write_event(p, e, err) : st;
+}
+
+/* Takes the next row of WALK. TM_END: there is none. */
+static enum tm_status take_row(struct pftrace *p, struct tm_batch_walk *walk, struct tm_error *err)
+{
+    struct tm_event e;
+    if (!tm_batch_next(walk, &e))
+        return TM_END;
+    if (e.file >= p->context->catalog->file_count)
+        return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e.file);
+    p->no_values_follow = !may_be_extra(walk->batch, walk->i);
+    enum tm_status st = tm_arg_expand(&p->args, &e, err);
+    return st < 0 ? st : take_event(p, &e, err);
+}
+
 static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
                                     struct tm_error *err)
 {
     struct pftrace *p = state;
     struct tm_batch_walk walk = {.batch = batch};
-    struct tm_event e;
     enum tm_status st = TM_OK;
-    bool is_event;
     if (frame->type == TM_FRAME_CLOCK_ROW)
         return tm_pftrace_note_clock(p, frame, err);
     if (frame->type != TM_FRAME_BATCH)
@@ -552,36 +597,10 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
             break;
         if ((st = write_complete_packet(p, batch, walk.i, err)) < 0)
             break;
-        if ((st = tm_pftrace_fast(p, &walk, err)) != TM_END)
-            continue;
-        st = TM_OK;
-        if (!tm_batch_next(&walk, &e) || (st = tm_arg_expand(&p->args, &e, err)) < 0)
-            break;
-        if (e.file >= p->context->catalog->file_count)
-            return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e.file);
-        if (!p->bounds.is_settled && (st = tm_ftrace_bounds_note(&p->bounds, &p->packets, &e, err)) < 0)
-            break;
-        p->no_values_follow = !may_be_extra(batch, walk.i);
-        is_event = !(e.flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
-        if (is_event && p->in_state && e.time_ns >= p->context->stream->header.part.from_ns)
-            st = end_state(p, err);
-        if (st == TM_OK && is_event && p->in_state) {
-            st = pass_state(p, &e, err);
-            continue;
-        }
-        if (precedes_events(p, &e)) {
-            if (e.kind == TM_KIND_SYSTEM_INFO)
-                st = tm_ftrace_note_kernel(&p->ftrace, &e, err);
-            continue;
-        }
-        if (st == TM_OK && is_event && !tm_open_messages_is_empty(&p->messages))
-            st = write_messages(p, &e, err);
-        if (st == TM_OK && is_event && e.time_ns >= tm_untimed_packets_next_ns(&p->untimed))
-            st = write_untimed(p, &e, err);
-        if (st == TM_OK)
-            st = write_event(p, &e, err);
+        if ((st = tm_pftrace_fast(p, &walk, err)) == TM_END)
+            st = take_row(p, &walk, err);
     }
-    return st;
+    return st < 0 ? st : TM_OK;
 }
 
 /* Writes what is pending before the end of the part. The next part writes the rest. */

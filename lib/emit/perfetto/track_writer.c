@@ -18,17 +18,10 @@ static bool has_flows(const struct tm_event *e)
     return !(e->flags & TM_EVENT_ASYNC) && tm_event_scope(e->flags) == TM_SCOPE_THREAD && e->flags & TM_EVENT_HAS_TID;
 }
 
-/* A track that a name identifies. */
-struct name_track {
-    uint64_t uuid, parent; /* parent 0: none */
-    bool is_counter;
-};
-
-/* Makes TRACK, which has E's name, if it is new. */
-static enum tm_status describe_named(struct tm_track_writer *w, const struct tm_event *e, struct name_track track,
-                                     struct tm_error *err)
+/* Makes track UUID, which has E's name and is below PARENT (0: below none), if it is new. */
+static enum tm_status describe_named(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                     uint64_t parent, struct tm_error *err)
 {
-    const uint64_t uuid = track.uuid, parent = track.parent;
     struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
     enum tm_status st = tm_map_add(&w->known, uuid, 0);
     if (st == TM_END)
@@ -36,19 +29,7 @@ static enum tm_status describe_named(struct tm_track_writer *w, const struct tm_
     tm_buf_clear(&w->body);
     if (st < 0 || (parent && tm_pb_put_varint(&w->body, TM_DESCRIPTOR_PARENT, parent) != TM_OK) ||
         (name.data && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_NAME, name.data, name.len) != TM_OK) ||
-        (track.is_counter && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_COUNTER, "", 0) != TM_OK))
-        return tm_error_nomem(err);
-    return tm_track_packet_describe(w, e, uuid, err);
-}
-
-/* Makes track UUID, for events of E's file without a process, if it is new. */
-static enum tm_status describe_global(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
-                                      struct tm_error *err)
-{
-    enum tm_status st = tm_map_add(&w->known, uuid, 0);
-    if (st == TM_END)
-        return TM_OK;
-    if (st < 0 || tm_track_packet_below(w, e, 0) != TM_OK)
+        (e->kind == TM_KIND_COUNTER && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_COUNTER, "", 0) != TM_OK))
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, uuid, err);
 }
@@ -93,49 +74,66 @@ out:
     return st;
 }
 
-/* Finds the track of E, and describes it before its first use. */
+/* Finds the track of E, a counter, by its name; PARENT is that of its process, or 0. */
+static enum tm_status counter_track(struct tm_track_writer *w, const struct tm_event *e, uint64_t parent,
+                                    uint64_t *uuid, struct tm_error *err)
+{
+    struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
+    *uuid = tm_track_key(w, e, TM_TRACK_KIND_COUNTER, tm_hash64(name.data ? (const void *)name.data : "", name.len));
+    return describe_named(w, e, *uuid, parent, err);
+}
+
+/* Finds the track of E, an async event, by its id; PARENT is that of its process, or 0. */
+static enum tm_status async_track(struct tm_track_writer *w, const struct tm_event *e, uint64_t parent,
+                                  uint64_t *uuid, struct tm_error *err)
+{
+    struct tm_event key = *e; /* an id that is not local means the same in every process */
+    if (tm_event_scope(e->flags) != TM_SCOPE_PROCESS)
+        key.flags &= ~(uint32_t)TM_EVENT_HAS_PID;
+    *uuid = tm_track_key(w, &key, TM_TRACK_KIND_ASYNC, e->track);
+    return describe_named(w, e, *uuid, parent, err);
+}
+
+/* Finds the track for events of E's file on E's machine that are of no process. */
+static enum tm_status global_track(struct tm_track_writer *w, const struct tm_event *e, uint64_t *uuid,
+                                   struct tm_error *err)
+{
+    const struct tm_event global = {.machine = e->machine, .file = e->file, .flags = TM_EVENT_UNTIMED};
+    *uuid = tm_track_key(w, &global, TM_TRACK_KIND_GLOBAL, 0);
+    enum tm_status st = tm_map_add(&w->known, *uuid, 0);
+    if (st == TM_END)
+        return TM_OK;
+    if (st < 0 || tm_track_packet_below(w, &global, 0) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_track_packet_describe(w, &global, *uuid, err);
+}
+
+/* Finds the track of E. It, and those of E's thread and process, are described before their first use. */
 static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event *e, uint64_t *uuid,
                                struct tm_error *err)
 {
-    enum tm_scope scope = tm_event_scope(e->flags);
-    enum tm_status st = TM_OK;
+    const enum tm_scope scope = tm_event_scope(e->flags);
+    const bool has_tid = e->flags & TM_EVENT_HAS_TID;
     uint64_t process = 0, thread = 0;
-    if (e->flags & TM_EVENT_HAS_TID)
-        st = tm_track_task(w, e, true, &thread, err);
-    if (st == TM_OK && e->flags & TM_EVENT_HAS_PID && (scope == TM_SCOPE_PROCESS || !(e->flags & TM_EVENT_HAS_TID)))
+    enum tm_status st = has_tid ? tm_track_task(w, e, true, &thread, err) : TM_OK;
+    if (st == TM_OK && e->flags & TM_EVENT_HAS_PID && (scope == TM_SCOPE_PROCESS || !has_tid))
         st = tm_track_task(w, e, false, &process, err);
     if (st < 0)
         return st;
-    if (scope == TM_SCOPE_TRACK) {
+    const uint64_t parent = scope == TM_SCOPE_PROCESS ? process : 0;
+    if (scope == TM_SCOPE_TRACK)
         *uuid = described_uuid(w, e, e->track);
-        return TM_OK;
-    }
-    if (scope != TM_SCOPE_PROCESS)
-        process = 0;
-    if (e->kind == TM_KIND_COUNTER) {
-        struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
-        *uuid =
-            tm_track_key(w, e, TM_TRACK_KIND_COUNTER, tm_hash64(name.data ? (const void *)name.data : "", name.len));
-        return describe_named(w, e, (struct name_track){*uuid, process, true}, err);
-    }
-    if (e->flags & TM_EVENT_ASYNC) {
-        struct tm_event global = *e; /* an id that is not local means the same in every process */
-        if (scope != TM_SCOPE_PROCESS)
-            global.flags &= ~(uint32_t)TM_EVENT_HAS_PID;
-        *uuid = tm_track_key(w, &global, TM_TRACK_KIND_ASYNC, e->track);
-        return describe_named(w, e, (struct name_track){*uuid, process, false}, err);
-    }
-    if (scope == TM_SCOPE_THREAD && e->flags & TM_EVENT_HAS_TID) {
+    else if (e->kind == TM_KIND_COUNTER)
+        return counter_track(w, e, parent, uuid, err);
+    else if (e->flags & TM_EVENT_ASYNC)
+        return async_track(w, e, parent, uuid, err);
+    else if (scope == TM_SCOPE_THREAD && has_tid)
         *uuid = thread;
-        return TM_OK;
-    }
-    if (process) {
-        *uuid = process;
-        return TM_OK;
-    }
-    struct tm_event global = {.machine = e->machine, .file = e->file, .flags = TM_EVENT_UNTIMED};
-    *uuid = tm_track_key(w, &global, TM_TRACK_KIND_GLOBAL, 0);
-    return describe_global(w, &global, *uuid, err);
+    else if (parent)
+        *uuid = parent;
+    else
+        return global_track(w, e, uuid, err);
+    return TM_OK;
 }
 
 static void unsupported(struct tm_track_writer *w, const struct tm_event *e)

@@ -265,74 +265,44 @@ static enum tm_status take_arg_copy(void *self, int64_t from, int64_t into, int6
     return TM_OK;
 }
 
-static enum tm_status take_flow(void *self, int64_t slice_out, int64_t slice_in, struct tm_error *err)
+/* Rows of the model that are no rows of text, CSV and JSON lines. */
+
+#define IGNORE_ROW(function, type)                                                                                     \
+    static enum tm_status function(void *self, const struct type *row, struct tm_error *err)                           \
+    {                                                                                                                  \
+        (void)self, (void)row, (void)err;                                                                              \
+        return TM_OK;                                                                                                  \
+    }
+
+IGNORE_ROW(ignore_sample, tm_sample_row)
+IGNORE_ROW(ignore_mapping, tm_mapping_row)
+IGNORE_ROW(ignore_frame, tm_frame_row)
+IGNORE_ROW(ignore_callsite, tm_callsite_row)
+IGNORE_ROW(ignore_log, tm_log_row)
+IGNORE_ROW(ignore_state, tm_thread_state_row)
+IGNORE_ROW(ignore_wakeup, tm_wakeup_row)
+IGNORE_ROW(ignore_recording_time, tm_recording_time)
+
+static enum tm_status ignore_flow(void *self, int64_t slice_out, int64_t slice_in, struct tm_error *err)
 {
     (void)self, (void)slice_out, (void)slice_in, (void)err;
     return TM_OK;
 }
 
-static enum tm_status take_sample(void *self, const struct tm_sample_row *row, struct tm_error *err)
-{
-    (void)self, (void)row, (void)err;
-    return TM_OK;
-}
-
-static enum tm_status take_mapping(void *self, const struct tm_mapping_row *row, struct tm_error *err)
-{
-    (void)self, (void)row, (void)err;
-    return TM_OK;
-}
-
-static enum tm_status take_frame(void *self, const struct tm_frame_row *row, struct tm_error *err)
-{
-    (void)self, (void)row, (void)err;
-    return TM_OK;
-}
-
-static enum tm_status take_callsite(void *self, const struct tm_callsite_row *row, struct tm_error *err)
-{
-    (void)self, (void)row, (void)err;
-    return TM_OK;
-}
-
-static enum tm_status take_log(void *self, const struct tm_log_row *row, struct tm_error *err)
-{
-    (void)self, (void)row, (void)err;
-    return TM_OK;
-}
-
-static enum tm_status take_state(void *self, const struct tm_thread_state_row *row, struct tm_error *err)
-{
-    (void)self, (void)row, (void)err;
-    return TM_OK;
-}
-
-static enum tm_status take_state_end(void *self, int64_t id, int64_t dur, struct tm_error *err)
+static enum tm_status ignore_state_end(void *self, int64_t id, int64_t dur, struct tm_error *err)
 {
     (void)self, (void)id, (void)dur, (void)err;
     return TM_OK;
 }
 
-static enum tm_status take_state_reason(void *self, int64_t id, int64_t io_wait, struct tm_text function,
-                                        struct tm_error *err)
+static enum tm_status ignore_state_reason(void *self, int64_t id, int64_t io_wait, struct tm_text function,
+                                          struct tm_error *err)
 {
     (void)self, (void)id, (void)io_wait, (void)function, (void)err;
     return TM_OK;
 }
 
-static enum tm_status take_wakeup(void *self, const struct tm_wakeup_row *row, struct tm_error *err)
-{
-    (void)self, (void)row, (void)err;
-    return TM_OK;
-}
-
-static enum tm_status take_recording_time(void *self, const struct tm_recording_time *row, struct tm_error *err)
-{
-    (void)self, (void)row, (void)err;
-    return TM_OK;
-}
-
-static enum tm_status take_cpu_frequency(void *self, int64_t ucpu, uint32_t khz, struct tm_error *err)
+static enum tm_status ignore_cpu_frequency(void *self, int64_t ucpu, uint32_t khz, struct tm_error *err)
 {
     (void)self, (void)ucpu, (void)khz, (void)err;
     return TM_OK;
@@ -415,18 +385,18 @@ void tm_slice_rows_init(struct tm_slice_rows *r, const struct tm_emit_context *c
                                .sched_end = take_run_end,
                                .args = take_args,
                                .arg_copy = take_arg_copy,
-                               .flow = take_flow,
-                               .sample = take_sample,
-                               .mapping = take_mapping,
-                               .frame = take_frame,
-                               .callsite = take_callsite,
-                               .log = take_log,
-                               .thread_state = take_state,
-                               .thread_state_end = take_state_end,
-                               .thread_state_reason = take_state_reason,
-                               .wakeup = take_wakeup,
-                               .recording_time = take_recording_time,
-                               .cpu_frequency = take_cpu_frequency,
+                               .flow = ignore_flow,
+                               .sample = ignore_sample,
+                               .mapping = ignore_mapping,
+                               .frame = ignore_frame,
+                               .callsite = ignore_callsite,
+                               .log = ignore_log,
+                               .thread_state = ignore_state,
+                               .thread_state_end = ignore_state_end,
+                               .thread_state_reason = ignore_state_reason,
+                               .wakeup = ignore_wakeup,
+                               .recording_time = ignore_recording_time,
+                               .cpu_frequency = ignore_cpu_frequency,
                                .event = take_event};
     tm_out_init(&r->out, context->fd, context->options->out_path);
     tm_out_init(&r->before, -1, NULL);
