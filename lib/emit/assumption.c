@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "emit/names.h"
+#include "emit/paths.h"
 #include "stream/clock_id.h"
 #include "stream/placement_rule.h"
 
@@ -60,7 +61,7 @@ static void put_machine(struct tm_out *out, const struct tm_catalog *c, uint32_t
 
 static void put_path(struct tm_out *out, const struct tm_catalog *c, uint32_t file)
 {
-    char path[1024];
+    char path[TM_PATH_TEXT_MAX];
     tm_catalog_path(c, file, path, sizeof path);
     tm_out_str(out, path);
 }

@@ -1,12 +1,16 @@
 #include "emit/no_events.h"
 
+#include "emit/paths.h"
+
 #include <stdio.h>
+
+enum { CAUSE_MAX = 376 /* a cause, and the number of further files */ };
 
 /* Warns of files with statistic STAT: names the first one and counts the others. */
 static void warn_of(const struct tm_catalog *catalog, const char *stat, const char *cause,
                     void (*warn)(const char *text))
 {
-    char path[1024], more[64] = "", line[1400];
+    char path[TM_PATH_TEXT_MAX], more[64] = "", line[TM_PATH_TEXT_MAX + CAUSE_MAX];
     uint32_t first = 0, count = 0;
     for (uint32_t i = 0; i < catalog->stat_count; i++) {
         const Tracemerge__Stat *s = catalog->stats[i];

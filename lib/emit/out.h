@@ -15,8 +15,8 @@
 
 struct tm_out {
     struct tm_buf buf;
+    bool failed; /* text is missing, because memory ran out for it or, as the caller notes here, for its parts */
     /* private */
-    bool failed;
     bool guards;
     struct tm_block_output blocks;
     struct tm_sources *sources;     /* borrowed; NULL: no text is copied */

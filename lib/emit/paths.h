@@ -4,7 +4,7 @@
 
 #include "model/catalog.h"
 
-enum { TM_PATH_TEXT_MAX = 1024 };
+enum { TM_PATH_TEXT_MAX = 1024 }; /* bytes of a path in a text, with its NUL; a longer one is cut */
 
 /* Zero-initialise. */
 struct tm_paths {

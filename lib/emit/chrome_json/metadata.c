@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/pb.h"
 #include "base/table.h"
+#include "emit/paths.h"
 #include "stream/detail_fields.h"
 
 #include <stdlib.h>
@@ -32,13 +33,40 @@ static void put_metadata(struct tm_json_metadata *m, const char *what, int64_t p
     tm_out_str(&m->writer->out, ",\"args\":{");
 }
 
+/* Sets the scratch to the label of a process that E belongs to: its machine, its file and, if MOVED_FROM is not NULL,
+ * its pid in the input. */
+static enum tm_status make_label(struct tm_json_metadata *m, const struct tm_event *e, const int64_t *moved_from)
+{
+    const struct tm_catalog *c = m->writer->context->catalog;
+    const struct tm_text machine = e->machine < c->machine_count ? c->machines[e->machine].name : (struct tm_text){0};
+    char path[TM_PATH_TEXT_MAX];
+    tm_catalog_path(c, e->file, path, sizeof path);
+    tm_buf_clear(&m->scratch);
+    if ((machine.data &&
+         (tm_buf_add(&m->scratch, machine.data, machine.len) < 0 || tm_buf_add_str(&m->scratch, ", ") < 0)) ||
+        tm_buf_add_str(&m->scratch, path) < 0)
+        return TM_E_SYSTEM;
+    if (moved_from == NULL || tm_json_is_text_number(*moved_from))
+        return TM_OK;
+    return tm_buf_addf(&m->scratch, ", pid %lld", (long long)*moved_from);
+}
+
+/* Adds OUT_PID to the processes with a label, with the order of E's file. */
+static enum tm_status add_process(struct tm_json_metadata *m, const struct tm_event *e, int64_t out_pid,
+                                  struct tm_error *err)
+{
+    const struct tm_catalog_file *file = &m->writer->context->catalog->files[e->file];
+    if (tm_array_grow(&m->processes, &m->process_cap, m->process_count, sizeof *m->processes, err) < 0)
+        return TM_E_SYSTEM;
+    m->processes[m->process_count++] = (struct tm_json_process){out_pid, file->processing_order};
+    return TM_OK;
+}
+
 enum tm_status tm_json_metadata_label(struct tm_json_metadata *m, const struct tm_event *e, int64_t out_pid,
                                       struct tm_error *err)
 {
-    const struct tm_catalog *c = m->writer->context->catalog;
     uint64_t process = tm_hash_three(0, (uint64_t)out_pid, 1);
     uint64_t source = tm_hash_three(0, (uint64_t)out_pid, (uint64_t)e->file + 2);
-    char path[1024];
     uint32_t mark;
     int64_t was;
     if (tm_map_find(&m->labelled, source, &mark))
@@ -47,24 +75,15 @@ enum tm_status tm_json_metadata_label(struct tm_json_metadata *m, const struct t
     if (!m->inputs->are_named && !is_moved)
         return TM_OK;
     bool is_first = !tm_map_find(&m->labelled, process, &mark);
-    if (tm_map_set(&m->labelled, source, 1) != TM_OK || tm_map_set(&m->labelled, process, 1) != TM_OK)
+    if (tm_map_set(&m->labelled, source, 1) != TM_OK || tm_map_set(&m->labelled, process, 1) != TM_OK ||
+        make_label(m, e, is_moved ? &was : NULL) != TM_OK)
         return tm_error_nomem(err);
-    tm_catalog_path(c, e->file, path, sizeof path);
     put_metadata(m, "process_labels", out_pid, 0);
     tm_out_str(&m->writer->out, "\"labels\":");
-    tm_buf_clear(&m->scratch);
-    struct tm_text machine = e->machine < c->machine_count ? c->machines[e->machine].name : (struct tm_text){0};
-    if ((machine.data &&
-         (tm_buf_add(&m->scratch, machine.data, machine.len) < 0 || tm_buf_add_str(&m->scratch, ", ") < 0)) ||
-        tm_buf_add_str(&m->scratch, path) < 0 ||
-        (is_moved && !tm_json_is_text_number(was) && tm_buf_addf(&m->scratch, ", pid %lld", (long long)was) < 0))
-        return tm_error_nomem(err);
     tm_out_json(&m->writer->out, (struct tm_text){m->scratch.data, m->scratch.len});
     tm_out_str(&m->writer->out, "}}");
-    if (is_first && tm_array_grow(&m->processes, &m->process_cap, m->process_count, sizeof *m->processes, err) < 0)
+    if (is_first && add_process(m, e, out_pid, err) < 0)
         return TM_E_SYSTEM;
-    if (is_first)
-        m->processes[m->process_count++] = (struct tm_json_process){out_pid, c->files[e->file].processing_order};
     return tm_out_end_row(&m->writer->out, err);
 }
 

@@ -79,8 +79,8 @@ static void find_tile(struct tile *tile, const struct tm_packet_writer *w, const
     tile->count = i;
 }
 
-/* Writes row I of TILE to TO, which has room for the longest packet. RAW can be read up to the largest body. NULL: it
- * is not a track event with a length of one byte, perhaps followed by flags. */
+/* Writes row I of TILE to TO, which has room for the longest packet and COPY_BYTES more. At least COPY_BYTES can be
+ * read from RAW on. NULL: it is not a track event with a length of one byte, perhaps followed by flags. */
 static inline uint8_t *put_packet(const struct tile *tile, uint32_t i, uint64_t time, const uint8_t *raw, uint8_t *to)
 {
     uint32_t event_bytes = raw[1] + 2u, /* exceeds raw if the length is longer than a byte */

@@ -147,7 +147,7 @@ static enum tm_status write_uuid(struct pftrace *p, const struct tm_buf *attribu
 
 /* Puts M, which a file states about itself: tracemerge.file.N.NAME. */
 static void put_statement(struct attributes *a, const struct tm_catalog *c, const Tracemerge__Metadata *m,
-                                struct tm_buf *key)
+                          struct tm_buf *key)
 {
     key->len = 0;
     a->failed |= tm_buf_addf(key, TM_PROVENANCE_FILE "%" PRIu32 ".", c->files[m->file].processing_order) != TM_OK ||
@@ -162,7 +162,7 @@ static void put_statement(struct attributes *a, const struct tm_catalog *c, cons
 
 /* Writes what FILE states about itself, unless it is a proto, whose packets state it. */
 static enum tm_status write_statements(struct pftrace *p, struct attributes *a, uint32_t file, struct tm_buf *key,
-                                     struct tm_error *err)
+                                       struct tm_error *err)
 {
     static const char trace_time[] = "trace_time_clock_id"; /* of the whole trace */
     const struct tm_catalog *c = p->context->catalog;

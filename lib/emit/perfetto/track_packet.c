@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/table.h"
+#include "emit/paths.h"
 #include "perfetto/track_event_fields.h"
 
 #include <stdlib.h>
@@ -230,7 +231,7 @@ enum tm_status tm_track_packet_end(struct tm_track_writer *w, const struct tm_op
 
 enum tm_status tm_track_packet_below(struct tm_track_writer *w, const struct tm_event *e, uint64_t parent)
 {
-    char path[1024];
+    char path[TM_PATH_TEXT_MAX];
     const char *name = tm_packet_file_name(w->packets->catalog, e->file, path, sizeof path);
     tm_buf_clear(&w->body);
     return (parent == 0 || tm_pb_put_varint(&w->body, TM_DESCRIPTOR_PARENT, parent) == TM_OK) &&

@@ -13,10 +13,6 @@ struct csv {
     bool to_terminal;
 };
 
-static const char *const columns[] = {"ts",      "dur",        "kind",    "name", "category", "depth",
-                                      "value",   "machine",    "machine_id", "process", "pid", "thread",
-                                      "tid",     "other_tid",  "cpu",     "track", "file", NULL};
-
 static void put_text(struct csv *c, struct tm_out *out, struct tm_text text)
 {
     tm_out_char(out, ',');
@@ -116,26 +112,17 @@ static void put_args(void *self, struct tm_out *out, const struct tm_arg_tree *a
     tm_out_str(out, "\r\n");
 }
 
-/* True if another column has the name of ARG. The column of ARG then has "arg_" before its name. */
-static bool is_reserved(const struct csv *c, uint32_t arg)
-{
-    const struct tm_text name = tm_text_str(c->names->names[arg]);
-    for (const char *const *column = columns; *column; column++)
-        if (tm_text_is(name, *column))
-            return true;
-    return false;
-}
-
+/* Puts the names of the columns. Before that of an arg which another column has, there is "arg_". */
 static void put_header(struct csv *c)
 {
     struct tm_out *out = &c->rows.out;
-    for (const char *const *column = columns; *column; column++) {
-        tm_out_str(out, column == columns ? "" : ",");
+    for (const char *const *column = tm_row_columns; *column; column++) {
+        tm_out_str(out, column == tm_row_columns ? "" : ",");
         tm_out_str(out, *column);
     }
     for (uint32_t i = 0; i < c->names->count; i++) {
         tm_buf_clear(&c->text.buf);
-        if (is_reserved(c, i))
+        if (tm_row_has_column(tm_text_str(c->names->names[i])))
             tm_out_str(&c->text, "arg_");
         tm_out_str(&c->text, c->names->names[i]);
         put_text(c, out, (struct tm_text){c->text.buf.data, c->text.buf.len});

@@ -58,18 +58,6 @@ static void put_after(void *self, struct tm_out *out, const struct tm_row *row)
     tm_member_put_text(out, "file", row->file);
 }
 
-/* True if a member of the row has this name, which args must not repeat. */
-static bool is_reserved(struct tm_text name)
-{
-    static const char *const members[] = {"kind",    "ts",  "dur",    "name", "category",  "depth", "value", "machine",
-                                          "machine_id", "process", "pid", "thread", "tid", "other_tid", "cpu", "track",
-                                          "file"};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        if (tm_text_is(name, members[i]))
-            return true;
-    return false;
-}
-
 static void put_args(void *self, struct tm_out *out, const struct tm_arg_tree *args)
 {
     const struct jsonl *j = self;
@@ -78,7 +66,7 @@ static void put_args(void *self, struct tm_out *out, const struct tm_arg_tree *a
         uint32_t node = tm_arg_tree_find(args, name);
         if (node == 0)
             continue;
-        if (is_reserved(name)) { /* a name without dots or brackets */
+        if (tm_row_has_column(name)) { /* a name without dots or brackets */
             tm_out_str(out, ",\"arg_");
             tm_out_bytes(out, name.data, name.len);
             tm_out_str(out, "\":");

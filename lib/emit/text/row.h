@@ -21,6 +21,12 @@ struct tm_row {
     int64_t other_tid; /* the waker, the parent, the next task */
 };
 
+/* The names of a row's columns in CSV, in their order, and of its members in JSON lines. NULL-terminated. */
+extern const char *const tm_row_columns[];
+
+/* True if a column has NAME. An arg with a column of its own then needs another name. */
+bool tm_row_has_column(struct tm_text name);
+
 /* The writer of rows of an output. The duration and the args of a row may be known later than the rest. */
 struct tm_row_form {
     /* Write the part before the duration, the part from there to the args, and the duration itself (DUR in ns). */
