@@ -3,6 +3,7 @@
 #include "base/table.h"
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "stream/slice_stack.h"
 
 #include <stdlib.h>
 
@@ -21,12 +22,17 @@ enum tm_status tm_json_open_slices_begin(struct tm_json_open_slices *slices, con
     if (!tm_map_find(&slices->tracks, key_of(e), &number)) {
         if (tm_array_grow(&slices->open, &slices->cap, slices->count, sizeof *slices->open, err) < 0)
             return TM_E_SYSTEM;
-        slices->open[slices->count] = (struct tm_buf){0};
+        slices->open[slices->count] = (struct tm_json_open_track){.depth = 0};
         number = ++slices->count;
         if (tm_map_set(&slices->tracks, key_of(e), number) != TM_OK)
             return tm_error_nomem(err);
     }
-    struct tm_buf *open = &slices->open[number - 1];
+    struct tm_json_open_track *track = &slices->open[number - 1];
+    if (track->depth == TM_SLICES_DEPTH_MAX) {
+        track->deeper++;
+        return TM_OK;
+    }
+    struct tm_buf *open = &track->slices;
     uint8_t tail[TAIL_BYTES];
     tm_put_le32(tail, (uint32_t)category.len);
     tm_put_le32(tail + 4, (uint32_t)name.len);
@@ -34,6 +40,7 @@ enum tm_status tm_json_open_slices_begin(struct tm_json_open_slices *slices, con
     if (tm_buf_add(open, category.data, category.len) != TM_OK || tm_buf_add(open, name.data, name.len) != TM_OK ||
         tm_buf_add(open, tail, sizeof tail) != TM_OK)
         return tm_error_nomem(err);
+    track->depth++;
     return TM_OK;
 }
 
@@ -68,7 +75,12 @@ enum tm_status tm_json_open_slices_end(struct tm_json_open_slices *slices, const
     uint32_t number;
     if (!tm_map_find(&slices->tracks, key_of(e), &number))
         return TM_OK;
-    struct tm_buf *open = &slices->open[number - 1];
+    struct tm_json_open_track *track = &slices->open[number - 1];
+    struct tm_buf *open = &track->slices;
+    if (track->deeper) {
+        track->deeper--;
+        return TM_OK;
+    }
     for (size_t end = open->len; end > 0;) {
         struct open_slice slice = slice_before(open, end);
         end = slice.begin;
@@ -79,6 +91,7 @@ enum tm_status tm_json_open_slices_end(struct tm_json_open_slices *slices, const
             return tm_error_nomem(err);
         memmove(open->data + slice.begin, open->data + slice.end, open->len - slice.end);
         open->len -= slice.end - slice.begin;
+        track->depth--;
         slice = slice_before(&slices->ended, slices->ended.len);
         *category = slice.category;
         *name = slice.name;
@@ -90,7 +103,7 @@ enum tm_status tm_json_open_slices_end(struct tm_json_open_slices *slices, const
 void tm_json_open_slices_release(struct tm_json_open_slices *slices)
 {
     for (uint32_t i = 0; i < slices->count; i++)
-        tm_buf_release(&slices->open[i]);
+        tm_buf_release(&slices->open[i].slices);
     free(slices->open);
     tm_buf_release(&slices->ended);
     tm_map_release(&slices->tracks);
