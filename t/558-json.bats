@@ -113,14 +113,14 @@ PY
 # Ends have the names of their slices, up to the depth that the reference shows. Ends whose names fit no slice look only at
 # these: if they looked at all open slices, this would take minutes.
 @test "slices on a track nest as deep as in the reference, and ends that fit none cost no more than others" {
-    tracks() { # DEPTH ENDS NAME: slices x0, x1, ... of category c, then ends with NAME
+    tracks() { # DEPTH ENDS NAME [THREAD]: slices x0, x1, ... of category c, then ends with NAME, on a track or thread
         PYTHONPATH=$TM_SRC/t/gen python3 - "$@" <<'PY'
 import sys
 from wire import field, message
 depth, ends, name, start = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], 10**9
 def packet(*fields): sys.stdout.buffer.write(field(1, message((10, 5), *fields)))
 packet((6, field(1, message((1, 6), (2, start))) + field(1, message((1, 3), (2, start)))))
-packet((13, 1), (60, message((1, 7), (2, "t"))))
+packet((13, 1), (60, message((1, 7), (2, "t")) if len(sys.argv) < 5 else message((1, 7), (4, message((1, 7), (2, 7))))))
 for i in range(depth):
     packet((8, start + i), (13, 2), (11, message((9, 1), (23, f"x{i}"), (22, "c"), (11, 7))))
 for i in range(ends):
@@ -132,9 +132,12 @@ PY
     [ "$(json '[x["name"] for x in e if x["ph"] == "b"] == [f"x{i}" for i in range(600)]')" = True ]
     [ "$(json '[x.get("name") for x in e if x["ph"] == "e"][:89]')" = "$(python3 -c 'print([None] * 88 + ["x511"])')" ]
     [ "$(json '[x.get("name") for x in e if x["ph"] == "e"][-3:]')" = "['x1', 'x0', None]" ]
-    tracks 100000 100000 other >many.pb
+    tracks 80000 80000 other >many.pb
     timeout 60 tm-merge -q -o m.json many.pb
-    [ "$(json 'sum(x["ph"] == "e" and x["name"] == "other" for x in e)')" = 100000 ]
+    [ "$(json 'sum(x["ph"] == "e" and x["name"] == "other" for x in e)')" = 80000 ]
+    tracks 200000 200000 other thread >many.pb
+    timeout 60 tm-merge -q -o m.json many.pb
+    [ "$(json 'sum(x["ph"] == "B" for x in e)')" = 200000 ]
 }
 
 @test "names that are not UTF-8, and quotes, give valid JSON" {

@@ -137,13 +137,16 @@ static void show(const struct tm_json_begin_stack *stack, const struct tm_json_b
                                         .detail = {p + begin->category_bytes + begin->name_bytes, begin->detail_bytes}};
 }
 
-/* Finds the index plus 1 in STACK of the slice that LABELS refer to; 0: none. */
+/* Finds the index plus 1 in STACK of the slice that LABELS refer to; 0: none of the innermost TM_SLICES_DEPTH_MAX, as
+ * many as the reference importer keeps. */
 static uint32_t find_ended(const struct tm_json_begin_stack *stack, const tm_slice_label labels[2])
 {
-    uint32_t i = stack ? stack->depth : 0;
-    while (i > 0 && !tm_slice_label_fits(stack->begins[i - 1].label, labels))
-        i--;
-    return i;
+    const uint32_t depth = stack ? stack->depth : 0;
+    const uint32_t outer = depth > TM_SLICES_DEPTH_MAX ? depth - TM_SLICES_DEPTH_MAX : 0; /* not searched */
+    for (uint32_t i = depth; i > outer; i--)
+        if (tm_slice_label_fits(stack->begins[i - 1].label, labels))
+            return i;
+    return 0;
 }
 
 enum tm_status tm_json_begins_add(struct tm_json_begins *begins, uint32_t number, const tm_slice_label labels[2],
