@@ -40,7 +40,7 @@ setup() {
 @test "a member of unknown type is an error that names it, or is counted with --ignore-unknown" {
     echo what is this >x
     tar cf run.tar manifest.json x
-    run tm-unpack run.tar
+    run bash -c 'tm-unpack run.tar 2>&1 >out'
     [ "$status" -eq 1 ]
     [[ "$output" == "tm-unpack: run.tar: x: unknown trace type; supported are: "*" (--ignore-unknown leaves it out)" ]]
     run bash -c 'tm-unpack --ignore-unknown run.tar | wc -c'

@@ -137,3 +137,15 @@ says() {
     tar cf run.tar m.json n.json a.json
     says run.tar 'multiple perfetto_manifest files in archive'
 }
+
+@test "a bad manifest is reported beside a member of unknown type" {
+    echo what is this >x
+    echo '{"perfetto_manifest":{"version":2}}' >m.json
+    tar cf run.tar m.json x
+    says run.tar 'unsupported version: 2'
+    echo '{"perfetto_manifest":{"version":1}}' >m.json
+    tar cf run.tar m.json x
+    run tm-merge -o out.db run.tar
+    [ "${#lines[@]}" -eq 1 ]
+    [[ "$output" == "tm-unpack: run.tar: x: unknown trace type"* ]]
+}

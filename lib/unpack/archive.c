@@ -182,26 +182,31 @@ static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *
     return data_turn(run, archive, node, member, NULL);
 }
 
-/* Sets the types of members whose bytes do not show them. TM_E_INPUT: one is of unknown type, and the options do not
- * leave it out. */
-static enum tm_status settle_types(struct tm_unpack_run *run, struct tm_archive *archive)
+/* Sets the types of members whose bytes do not show them. Returns the first member of unknown type that the options do
+ * not leave out; NULL if there is none. */
+static const struct tm_member *settle_types(const struct tm_unpack_run *run, struct tm_member_table *table)
 {
     bool continues = run->options->ignore_unknown || run->options->list;
-    struct tm_member_table *table = &archive->table;
     tm_trace_folder_find(table);
     for (uint32_t i = 0; i < table->count; i++) {
         struct tm_member *member = &table->members[i];
         if (member->unknown_cause == NULL)
             continue;
-        if (tm_trace_folder_has(table, member)) {
+        if (tm_trace_folder_has(table, member))
             member->type = tm_file_type_part();
-        } else if (!continues) {
-            tm_error_set(run->err, TM_E_INPUT, TM_UNKNOWN_MESSAGE, member->unknown_cause);
-            return tm_error_prefix(run->err, "%s", archive->path_of ? archive->path_of(archive->state, member)
-                                                                    : tm_member_name(table, member));
-        }
+        else if (!continues)
+            return member;
     }
-    return TM_OK;
+    return NULL;
+}
+
+/* The error (TM_E_INPUT) that MEMBER of ARCHIVE is of unknown type. */
+static enum tm_status unknown_type(const struct tm_unpack_run *run, const struct tm_archive *archive,
+                                   const struct tm_member *member)
+{
+    tm_error_set(run->err, TM_E_INPUT, TM_UNKNOWN_MESSAGE, member->unknown_cause);
+    return tm_error_prefix(run->err, "%s", archive->path_of ? archive->path_of(archive->state, member)
+                                                            : tm_member_name(&archive->table, member));
 }
 
 /* Runs the turn of the member that is number I in order of processing. */
@@ -235,14 +240,26 @@ static enum tm_status run_turns(struct tm_unpack_run *run, const struct tm_turns
     return st;
 }
 
+/* Runs the turns of the manifests, which are first in order of processing, and lets the next stage read them. */
+static enum tm_status run_manifest_turns(struct tm_unpack_run *run, const struct tm_turns *turns)
+{
+    const struct tm_member_table *table = &turns->archive->table;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < table->count; i++) {
+        if (table->members[table->order[i]].type.kind != TM_FILE_MANIFEST)
+            break;
+        st = ordered_turn(turns, run, turns->archive, i);
+    }
+    return st == TM_OK ? tm_frame_flush(&run->sink->writer->frames, run->err) : st;
+}
+
 enum tm_status tm_archive_turns(struct tm_unpack_run *run, struct tm_node *node, struct tm_archive *archive,
                                 uint64_t size_bytes)
 {
     const struct tm_member_table *table = &archive->table;
-    uint32_t first_id = run->file_count;
+    struct tm_turns turns = {archive, node, run->file_count, ordered_turn};
     enum tm_status st = tm_member_table_sort(&archive->table, run->err);
-    if (st == TM_OK)
-        st = settle_types(run, archive);
+    const struct tm_member *unknown = st == TM_OK ? settle_types(run, &archive->table) : NULL;
     for (uint32_t i = 0; st == TM_OK && i < table->count; i++) {
         const struct tm_member *member = &table->members[i];
         struct tm_node row = tm_node_inside(node, &member->type, tm_member_name(table, member), member->name_bytes);
@@ -254,7 +271,9 @@ enum tm_status tm_archive_turns(struct tm_unpack_run *run, struct tm_node *node,
     if (st == TM_OK)
         st = tm_unpack_begin(run, node);
     if (st == TM_OK)
-        st = run_turns(run, &(struct tm_turns){archive, node, first_id, ordered_turn});
+        st = unknown ? run_manifest_turns(run, &turns) : run_turns(run, &turns);
+    if (st == TM_OK && unknown)
+        return unknown_type(run, archive, unknown);
     tm_unpack_damage(run, node, &archive->damage);
     return st == TM_OK ? tm_unpack_end(run, node, size_bytes) : st;
 }
