@@ -89,6 +89,15 @@ static void test_counters(void)
           "raw={\"ph\":\"C\",\"ts\":2,\"pid\":5,\"id\":3,\"args\":{\"v\":7}}\n"
           "packet 3000 raw={\"ph\":\"C\",\"ts\":3,\"args\":{}}\n"
           "stat json_parser_failure 2\n");
+    /* Texts can be hexadecimal. */
+    GIVES("[{\"ph\":\"C\",\"ts\":1,\"args\":{\"a\":\"0xfF\",\"b\":\"-0X10\",\"c\":\"0x8000000000000000\",\"d\":\"0x\","
+          "\"e\":\"0xg\",\"f\":\"0x00000000000000001\",\"g\":\"xx1\"}}]",
+          "counter 1000 pid=0 tid=0 process ' a' value=255 raw={\"ph\":\"C\",\"ts\":1,\"args\":{\"a\":\"0xfF\","
+          "\"b\":\"-0X10\",\"c\":\"0x8000000000000000\",\"d\":\"0x\",\"e\":\"0xg\",\"f\":\"0x00000000000000001\","
+          "\"g\":\"xx1\"}}\n"
+          "counter 1000 pid=0 tid=0 process ' b' value=-16 derived\n"
+          "counter 1000 pid=0 tid=0 process ' c' value=9.2233720368547758e+18 derived\n"
+          "stat json_parser_failure 4\n");
 }
 
 static void test_metadata(void)

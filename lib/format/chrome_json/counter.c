@@ -1,5 +1,7 @@
 #include "format/chrome_json/internal.h"
 
+#include "base/hex.h"
+#include "base/pb.h"
 #include "json/number.h"
 
 /* Writes the prefix of the counters' names: "NAME ", or "NAME id: ID " if the id is a string. */
@@ -15,11 +17,32 @@ static enum tm_status put_prefix(struct tm_json_row_builder *w, struct tm_buf *n
     return tm_buf_add_byte(name, ' ') == TM_OK ? TM_OK : tm_error_nomem(w->err);
 }
 
-/* Reads the value of a counter's argument: a number, or a string that holds one. */
+/* Converts V, a text such as "-0xff", as tm_json_number converts a number. At most 16 digits. */
+static bool read_hex(const struct tm_json_value *v, bool *is_double, uint64_t *bits)
+{
+    size_t sign = v->len > 0 && (v->data[0] == '-' || v->data[0] == '+'), head = sign + 2;
+    bool is_negative = sign && v->data[0] == '-';
+    uint64_t n = 0;
+    if (v->type != TM_JSON_STRING || v->len <= head || v->len > head + 16 || v->data[sign] != '0' ||
+        (v->data[sign + 1] != 'x' && v->data[sign + 1] != 'X'))
+        return false;
+    for (size_t i = head; i < v->len; i++) {
+        int digit = tm_hex_value(v->data[i]);
+        if (digit < 0)
+            return false;
+        n = n << 4 | (uint64_t)digit;
+    }
+    *is_double = n > INT64_MAX;
+    *bits = *is_double ? tm_pb_bits(is_negative ? -(double)n : (double)n) : is_negative ? 0 - n : n;
+    return true;
+}
+
+/* Reads the value of a counter's argument: a number, or a string that holds one, which can be hexadecimal. */
 static bool read_value(struct tm_json_row_builder *w, const struct tm_json_value *v)
 {
     bool is_double;
-    if (!tm_json_is_scalar(v) || !tm_json_number(v->data, v->len, &is_double, &w->event.value))
+    if (!tm_json_is_scalar(v) || (!tm_json_number(v->data, v->len, &is_double, &w->event.value) &&
+                                  !read_hex(v, &is_double, &w->event.value)))
         return false;
     w->event.flags = (w->event.flags & ~(uint32_t)TM_EVENT_VALUE_DOUBLE) | TM_EVENT_HAS_VALUE |
                      (is_double ? (uint32_t)TM_EVENT_VALUE_DOUBLE : 0);
