@@ -222,7 +222,9 @@ int main(void)
     GIVES("a:[0,,{b:[1]}]", "a[0]", "a[2].b[0]"); /* an element without an annotation keeps its number */
     GIVES("a:0 a:{b:1}", "a", "a.b");
     GIVES("ab:0 a:{b:1} ac:2", "ab", "a.b", "ac");
-    GIVES("a[x]:0 a[]:1 a[1:2 [0]:3 a[0]b:4", "a[x]", "a[]", "a[1", "[0]", "a[0]b");
+    GIVES("a[x]:0 a[]:1 a[1:2 [0:3 a[0]b:4", "a[x]", "a[]", "a[1", "[0", "a[0]b");
+    /* Names can be empty. */
+    GIVES(":[[0,1],[2]] :3 b:{:[4]}", "args.[0][0]", "args.[0][1]", "args.[1][0]", "args.", "args.b.[0]");
     GIVES("a:[0] a[x]:1 a:[,2]", "a[0]", "a[x]", "a[1]");
     GIVES(":{:0} a:{:1} args:2", ".", "a.", "args");
     /* marks at each place of a long key: eight bytes are compared at once */

@@ -7,7 +7,7 @@ static const char json_prefix[] = "args.";
 struct tm_text tm_annotation_key_bare(struct tm_text key)
 {
     enum { PREFIX = sizeof json_prefix - 1 };
-    size_t skip = key.len > PREFIX && memcmp(key.data, json_prefix, PREFIX) == 0 ? PREFIX : 0;
+    size_t skip = key.len >= PREFIX && memcmp(key.data, json_prefix, PREFIX) == 0 ? PREFIX : 0;
     return tm_text_at(key.data + skip, key.len - skip);
 }
 
@@ -50,7 +50,7 @@ static uint32_t find_mark(struct tm_text key, uint32_t i)
 uint32_t tm_annotation_name_end(struct tm_text key, uint32_t from, uint32_t depth)
 {
     uint32_t i = depth < TM_ANNOTATION_DEPTH_MAX ? find_mark(key, from) : (uint32_t)key.len;
-    while (i < key.len && key.data[i] == '[' && (i == from || !tm_annotation_index_end(key, i)))
+    while (i < key.len && key.data[i] == '[' && !tm_annotation_index_end(key, i))
         i = find_mark(key, i + 1);
     return i;
 }

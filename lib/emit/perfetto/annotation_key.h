@@ -12,8 +12,8 @@ struct tm_text tm_annotation_key_bare(struct tm_text key);
 /* Returns the end of "[12]" at AT of KEY, if it is an index at the end of KEY or before another part; otherwise 0. */
 uint32_t tm_annotation_index_end(struct tm_text key, uint32_t at);
 
-/* Returns the end of the name that starts at FROM in DEPTH groups. A bracket at FROM, or one without an index, is part
- * of the name. */
+/* Returns the end of the name that starts at FROM in DEPTH groups. A bracket without an index is part of the name,
+ * which can be empty. */
 uint32_t tm_annotation_name_end(struct tm_text key, uint32_t from, uint32_t depth);
 
 /* A group, in DEPTH others, has a name or index that ends at END of KEY. Sets *FROM to where the parts in it begin.
