@@ -600,3 +600,27 @@ never ends true true' ]
 ["e","c","a"]
 ["n","","i"]' ]
 }
+
+@test "a slice that is open when its thread ends is not ended by the next thread with its tid" {
+    # 700 is a process twice, 701 a thread of process 800 twice
+    kernel <<'LINES'
+1000 0 6 #235 1=700 2=one 3=0
+1100 0 700 print 2=B|700|open
+1200 0 6 #240 1=one 2=700
+1300 0 6 #235 1=700 2=two 3=0
+1400 0 700 print 2=B|700|second
+1500 0 700 print 2=E|700
+1600 0 700 print 2=E|700
+2000 0 6 #235 1=800 2=app 3=0
+2100 0 800 #235 1=701 2=early 3=0x10000
+2200 0 701 print 2=B|800|open
+2300 0 800 #235 1=701 2=late 3=0x10000
+2400 0 701 print 2=B|800|third
+2500 0 701 print 2=E|800
+2600 0 701 print 2=E|800
+LINES
+    tm-merge -o m.json k.pftrace
+    [ "$(json 'sorted((x["ph"], x["name"], x["ts"], x.get("dur")) for x in e if "ts" in x)')" = \
+        "[('B', 'open', 1.1, None), ('B', 'open', 2.2, None), ('X', 'second', 1.4, 0.1), ('X', 'third', 2.4, 0.1)]" ]
+    [ "$(json 'len({(x["pid"], x["tid"]) for x in e if "ts" in x})')" -eq 4 ]
+}

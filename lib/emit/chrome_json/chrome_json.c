@@ -72,8 +72,8 @@ static enum tm_status put_object(struct json_output *j, const struct tm_event *e
     return st < 0 ? st : tm_json_metadata_name_text(&j->metadata, e, err);
 }
 
-/* Called before an event E. Writes slices that ended earlier and metadata that is due, and notes whether the pid of E
- * means another process from now on. */
+/* Called before an event E. Writes slices that ended earlier and metadata that is due, and notes whether the pid or
+ * tid of E means another task from now on. */
 static enum tm_status advance(struct json_output *j, const struct tm_event *e, struct tm_error *err)
 {
     const struct tm_pending_event *due;
@@ -81,6 +81,8 @@ static enum tm_status advance(struct json_output *j, const struct tm_event *e, s
     enum tm_status st = tm_json_ended_slices_write_before(&j->events.slices.ended, e->time_ns, err);
     while (st == TM_OK && j->pending.count && (due = tm_pending_events_due(&j->pending, e->time_ns)) != NULL)
         st = put_object(j, &due->event, err);
+    if (st >= 0)
+        st = tm_json_slices_note(&j->events.slices, e, err);
     return st < 0 ? st : tm_json_pids_note(&j->pids, e, err);
 }
 

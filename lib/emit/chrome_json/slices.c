@@ -25,13 +25,21 @@ static enum tm_status set_id(struct tm_json_slices *s, const struct tm_event *e,
     return tm_json_writer_renumber(s->writer, e->file, TM_JSON_ID_OF_TRACK, &draft->id, err);
 }
 
-/* Returns the key of E's stack: that of its thread, or that of a track below the thread. */
-static uint64_t key_of(const struct tm_event *e, const struct tm_event_task *place, bool has_pid)
+/* Returns the key of E's stack: that of its thread, or that of a track below the thread. A marker of the kernel belongs
+ * to the present lifetime of its thread. Other events state whose they are. */
+static uint64_t key_of(const struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
+                       bool has_pid)
 {
     uint64_t file = tm_hash_u64((uint64_t)e->file << 32 | e->machine);
+    uint32_t lifetime = 0;
     if (place->is_below)
         return tm_hash_u64(tm_hash_u64(file) ^ e->track);
-    return tm_hash_u64(tm_hash_u64(file ^ (has_pid ? (uint64_t)place->pid : UINT64_MAX)) ^ (uint64_t)place->tid);
+    const uint64_t process = tm_hash_u64(file ^ (has_pid ? (uint64_t)place->pid : UINT64_MAX));
+    const uint64_t key = tm_hash_u64(process ^ (uint64_t)place->tid);
+    if (s->lifetimes.count == 0 || !(e->flags & TM_EVENT_MARKER) ||
+        !tm_map_find(&s->lifetimes, (uint64_t)e->machine << 32 | (uint32_t)place->tid, &lifetime))
+        return key;
+    return tm_hash_u64(key ^ lifetime);
 }
 
 /* Returns the number of E's stack. If there is none, it is made if IS_NEW; else, or without memory, it is 0. */
@@ -41,7 +49,7 @@ static uint32_t stack_of(struct tm_json_slices *s, const struct tm_event *e, con
     uint32_t *kept = tm_json_threads_stack(s->threads, place);
     if (kept && *kept)
         return *kept;
-    const uint64_t key = key_of(e, place, place->has_pid);
+    const uint64_t key = key_of(s, e, place, place->has_pid);
     const uint32_t stack = is_new ? tm_json_begins_get(&s->begins, key) : tm_json_begins_find(&s->begins, key);
     if (kept)
         *kept = stack;
@@ -175,7 +183,7 @@ static enum tm_status close_span(struct tm_json_slices *s, const struct tm_event
     struct tm_json_event_draft draft;
     enum tm_status st;
     if (result == TM_JSON_END_NONE && place->has_pid) { /* it began before its process was known */
-        stack = tm_json_begins_find(&s->begins, key_of(e, place, false));
+        stack = tm_json_begins_find(&s->begins, key_of(s, e, place, false));
         result = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
     }
     if (result == TM_JSON_END_INNER) {
@@ -305,7 +313,7 @@ enum tm_status tm_json_slices_add_args(struct tm_json_slices *s, const struct tm
     enum tm_status st = TM_END;
     /* the slice may have begun before its process was known */
     for (int has_pid = place.has_pid; has_pid >= 0 && st == TM_END; has_pid--)
-        st = tm_json_begins_add(&s->begins, tm_json_begins_find(&s->begins, key_of(e, &place, has_pid)), labels,
+        st = tm_json_begins_add(&s->begins, tm_json_begins_find(&s->begins, key_of(s, e, &place, has_pid)), labels,
                                 s->scratch.data, s->scratch.len);
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
@@ -317,5 +325,6 @@ void tm_json_slices_release(struct tm_json_slices *s)
     tm_json_ended_slices_release(&s->ended);
     tm_json_open_slices_release(&s->open);
     tm_table_release(&s->open_markers);
+    tm_map_release(&s->lifetimes);
     tm_buf_release(&s->scratch);
 }
