@@ -141,3 +141,15 @@ END
         done
     done
 }
+
+@test "a thread of ftrace text has its name if another file has its tid in another process" {
+    echo '[{"ph":"X","ts":1,"dur":1,"pid":2,"tid":11,"name":"a"}]' >a.json
+    printf '%s\n' '# tracer: nop' \
+        '  wrk-11 (   10) [001] d..2 0.000005: tracing_mark_write: C|10|n|1' \
+        '  wrk-11 (   10) [001] d..2 0.000007: tracing_mark_write: C|10|n|2' >b.txt
+    tm-merge -q -o x.pftrace a.json b.txt
+    for from in "a.json b.txt" x.pftrace; do
+        tm-merge -q -o x.db $from
+        [ "$(sqlite3 x.db "SELECT t.name FROM thread t JOIN process p USING (upid) WHERE p.pid = 10 AND t.tid = 11")" = wrk ]
+    done
+}

@@ -10,16 +10,23 @@ struct task {
     uint32_t string;     /* the column that has the name */
 };
 
+/* Gives thread UTID the name of TASK, if it has one. */
+static enum tm_status name_task(struct tm_model_tasks *tasks, const struct tm_model_event *ev, const struct task *task,
+                                int64_t utid, struct tm_error *err)
+{
+    if (task->name.data == NULL)
+        return TM_OK;
+    if (ev->is_perf_script)
+        return tm_processes_name_thread(&tasks->processes, utid, task->name, TM_THREAD_NAME_OTHER, err);
+    return tm_processes_name_task(&tasks->processes, utid, task->name, tm_model_string_number(task->string), err);
+}
+
 /* Sets *UTID to the thread of TASK and gives it the name. */
 static enum tm_status find_task(struct tm_model_tasks *tasks, struct tm_model_event *ev, const struct task *task,
                                 int64_t *utid, struct tm_error *err)
 {
     enum tm_status st = tm_model_task_of(tasks, ev, task->tid, utid, err);
-    if (st < 0 || task->name.data == NULL)
-        return st;
-    if (ev->is_perf_script)
-        return tm_processes_name_thread(&tasks->processes, *utid, task->name, TM_THREAD_NAME_OTHER, err);
-    return tm_processes_name_task(&tasks->processes, *utid, task->name, tm_model_string_number(task->string), err);
+    return st < 0 ? st : name_task(tasks, ev, task, *utid, err);
 }
 
 static struct tm_thread_at at(const struct tm_model_event *ev, int64_t utid)
@@ -192,7 +199,10 @@ static enum tm_status task_rename(struct tm_model_tasks *tasks, struct tm_model_
     if (e->flags & TM_EVENT_DERIVED) {
         if (!(e->flags & TM_EVENT_HAS_PID))
             return TM_OK;
-        return tm_processes_thread_in(p, tm_thread_id_of(e), &utid, err);
+        const int64_t named = utid;
+        st = tm_processes_thread_in(p, tm_thread_id_of(e), &utid, err);
+        /* The tid was that of another process's thread, so the thread of this line is another one. */
+        return st < 0 || utid == named ? st : name_task(tasks, ev, &renamed, utid, err);
     }
     const struct tm_thread_row *t = &p->threads[utid];
     if (t->upid == TM_NO_ID || p->processes[t->upid].pid != t->tid)
