@@ -224,3 +224,27 @@ END
     python3 "$TM_SRC/t/check/list-packets.py" -f 12.6.3 -f 12.6.4 -f 12.6.5 -f 12.6.6 i.pftrace |
         grep -q ' 12.6.3=3 12.6.4=39320 12.6.4=31 12.6.4=16 12.6.5=1 12.6.6=39$'
 }
+
+@test "flow ids of a proto are not among the small numbers that readers give to flows of Chrome JSON" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'LINES'
+1 { 10: 1 13: 1 60 { 1: 5 4 { 1: 1 2: 2 } } }
+1 { 8: 1000 10: 1 11 { 9: 1 11: 5 23: "out" 36: 1 } }
+1 { 8: 2000 10: 1 11 { 9: 2 11: 5 } }
+1 { 8: 3000 10: 1 11 { 9: 1 11: 5 23: "in" 47: 0x0000000000000001 } }
+1 { 8: 4000 10: 1 11 { 9: 2 11: 5 } }
+LINES
+    echo '[{"ph":"X","pid":7,"tid":7,"name":"x","ts":1,"dur":1},{"ph":"s","pid":7,"tid":7,"id":1,"ts":1.5}]' >a.json
+    merge p.pftrace a.json
+    [ "$(rows "$FLOWS")" = "out in" ]
+    run bash -c "tm-unpack m.pftrace | tm-emit -f frames | grep -o 'flow_ids=[0-9]*' | sort -u"
+    [ "${#lines[@]}" -eq 1 ]
+    [ "${#output}" -gt 20 ]
+    if [ -x "${TRACE_PROCESSOR:-}" ]; then
+        run "$TRACE_PROCESSOR" -Q "$FLOWS" m.pftrace
+        [[ "$output" == *'"out","in"' ]]
+        [[ "$output" != *'"x","'* ]]
+    fi
+    # a merge of protos alone keeps them
+    merge p.pftrace
+    tm-unpack m.pftrace | tm-emit -f frames | grep -q 'flow_ids=1 '
+}

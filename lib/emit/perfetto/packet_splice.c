@@ -103,7 +103,7 @@ static bool put_changed(struct splice *s, const struct tm_pb_field *f, enum tm_e
     case TM_EVENT_CHANGE_EXTRA_VALUES:
         return put_extras(s, f);
     case TM_EVENT_CHANGE_LEGACY:
-        return d->mix.ids == 0 && copy(s, f);
+        return d->mix.ids == 0 && d->mix.flows == 0 && copy(s, f);
     }
     return false;
 }

@@ -45,6 +45,12 @@ static bool may_have_packets(Tracemerge__ClockPolicy policy)
     return policy == TRACEMERGE__CLOCK_POLICY__PROTO || policy == TRACEMERGE__CLOCK_POLICY__BOOTTIME_CLOCK;
 }
 
+/* True if flows of files of TYPE are rows, which become legacy events. */
+static bool has_counted_flows(enum tm_input_type type)
+{
+    return type == TM_INPUT_JSON || type == TM_INPUT_FUCHSIA;
+}
+
 enum tm_status tm_packet_writer_init(struct tm_packet_writer *w, const struct tm_catalog *catalog, int fd,
                                      const char *name, struct tm_error *err)
 {
@@ -56,6 +62,7 @@ enum tm_status tm_packet_writer_init(struct tm_packet_writer *w, const struct tm
             (w->first_proto == UINT32_MAX ||
              file->processing_order < catalog->files[w->first_proto].processing_order))
             w->first_proto = i;
+        w->has_counted_flows |= file->begun && has_counted_flows(file->input_type);
     }
     w->sequence_count = catalog->sequence_count;
     w->sequences = calloc((size_t)w->sequence_count + 1, sizeof *w->sequences);
@@ -225,10 +232,11 @@ uint64_t tm_packet_id(const struct tm_packet_writer *w, uint32_t file, uint64_t 
 
 struct tm_id_mix tm_packet_mix(const struct tm_packet_writer *w, uint32_t file)
 {
-    if (!tm_packet_mixes_ids(w, file))
+    const bool mixes_ids = tm_packet_mixes_ids(w, file), mixes_flows = mixes_ids || w->has_counted_flows;
+    if (!mixes_flows)
         return (struct tm_id_mix){0, 0};
-    uint64_t mix = tm_hash_u64((uint64_t)w->catalog->files[file].processing_order + 1);
-    return (struct tm_id_mix){mix, w->joins_flows ? 0 : mix};
+    const uint64_t mix = tm_hash_u64((uint64_t)w->catalog->files[file].processing_order + 1);
+    return (struct tm_id_mix){mixes_ids ? mix : 0, mixes_flows && !w->joins_flows ? mix : 0};
 }
 
 const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file, char *out, size_t size)

@@ -38,7 +38,7 @@ struct tm_packet_writer {
     bool has_encoder;                  /* private: its start was tried */
     struct tm_event_scratch scratch;   /* private */
     struct tm_event_draft draft;       /* private: of an event that is encoded at once */
-    uint32_t first_proto;   /* the file whose ids stay; ids of other files are renumbered. UINT32_MAX: none */
+    uint32_t first_proto;   /* the file whose ids of tracks stay; those of others are renumbered. UINT32_MAX: none */
     uint32_t *machine_ids;  /* by Machine.id: the packet's machine_id; 0: none */
     uint32_t machine_count;
     uint32_t *sequences;    /* by generation: output sequence; 0: none so far */
@@ -63,6 +63,8 @@ struct tm_packet_writer {
     bool is_discarding;
     size_t discard_mark; /* of out: where the discarded packets begin */
     bool joins_flows; /* flow ids are the same in all files (default false) */
+    /* private: some flows become legacy events; readers number these from 1, so flow ids of protos must not be small */
+    bool has_counted_flows;
 };
 
 /* Call it at the first batch, when the catalog is complete except for strings. FD and NAME are those of

@@ -132,7 +132,7 @@ void tm_rewrite_event_field(struct tm_rewrite *r, const struct tm_pb_field *f)
         put_extra_values(r, f);
         return;
     case TM_EVENT_CHANGE_LEGACY:
-        if (d->mix.ids == 0)
+        if (d->mix.ids == 0 && d->mix.flows == 0)
             break;
         tm_rewrite_message(r, f, legacy_field);
         return;
