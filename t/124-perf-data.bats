@@ -243,6 +243,24 @@ END
     [[ "$output" != *'"ts":3000'* ]]
 }
 
+@test "the text of an event and the frames of a sample have limits, however often a few bytes name them" {
+    made a.data wide deep
+    [ "$(wc -c <a.data)" -lt 300000 ]
+    tm-unpack a.data >unpacked
+    [ "$(wc -c <unpacked)" -lt 6000000 ]
+    tm-emit -f frames <unpacked >frames
+    grep 'Stat name="perf_data_tracepoints_cut" severity=ERROR value=1 ' frames
+    grep 'Stat name="perf_data_stacks_cut" severity=ERROR value=1 ' frames
+    grep 'kind=sched_waking .*raw_bytes=59989$' frames # with the first of these fields
+    for word in many named; do
+        made b.data $word
+        run tm-unpack b.data
+        [ "$status" -eq 1 ]
+        [[ "$output" == *"more than the limit of 1024 fields of one tracepoint"* || $word != many ]]
+        [[ "$output" == *"the name of an event exceeds the limit of 4096 bytes"* || $word != named ]]
+    done
+}
+
 @test "perf record and ftrace on one clock show the same switches, also as Perfetto traces" {
     tm-merge -q -o ftrace.pftrace "$data/perf-both.txt"
     cp "$data/perf-both.data" .

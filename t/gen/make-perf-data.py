@@ -5,7 +5,10 @@ big: big-endian; pipe: as perf record -o -; zstd: the records of the kernel comp
 window of 128 MiB; raw, real, tai: on CLOCK_MONOTONIC_RAW, CLOCK_REALTIME, CLOCK_TAI instead of MONOTONIC; old: without
 a clock and its time of day; group: samples of groups instead, as perf record -e '{a,b}:S' makes them, with their
 values; ended: two samples more, of a task that has ended; nocpu: records state no cpu; threads: of events that threads
-inherit; backward: of a buffer that is written from its end on; more: the last sample states more members than it has.
+inherit; backward: of a buffer that is written from its end on; more: the last sample states more members than it has;
+wide: one more event of a tracepoint, with 900 fields that are all of its last 59,900 bytes; many: the tracepoint has 1,025
+fields; deep: one more sample, of 8,000 frames in a file with a name of 6,000 bytes; named: an event with a name of 5,000
+bytes.
 Records are not in the order of time, so names and mappings must be found by time.
 """
 import struct, subprocess, sys
@@ -52,7 +55,7 @@ def attr(kind, config, sample_type, read_format=0, *bits):
 
 
 COMMON = IDENTIFIER | IP | TID | TIME | (0 if 'nocpu' in words else CPU) | PERIOD | CHAIN
-attrs = [(attr(1, 0, COMMON), [1, 2], 'cpu-clock'), (attr(2, 301, COMMON | RAW), [3, 4], 'sched:sched_waking')]
+attrs = [(attr(1, 0, COMMON), [1, 2], 'c' * 5000 if 'named' in words else 'cpu-clock'), (attr(2, 301, COMMON | RAW), [3, 4], 'sched:sched_waking')]
 
 
 READ, READ_ENABLED, READ_ID, READ_GROUP, READ_LOST = 16, 1, 4, 8, 16
@@ -170,6 +173,12 @@ if is_grouped:
 if 'ended' in words:
     of_kernel += [sample(4, KERNEL, -1, -1, 5700, 0, [MARK_KERNEL, KERNEL_AT + 0x600], waking('tool', 200, 120, 1)),
                   sample(1, USER, -1, -1, 5800, 0, [MARK_KERNEL, KERNEL_AT + 0x700, MARK_USER, APP_AT])]
+if 'wide' in words:
+    of_kernel.append(sample(4, KERNEL, 100, 101, 5900, 0, [MARK_KERNEL, KERNEL_AT + 0x600],
+                            waking('tool', 200, 120, 1) + b'w' * 59964))
+if 'deep' in words:
+    of_kernel += [mmap2(100, NEW_AT + 0x100000, 0x100000, 0, 'd' * 6000, 5900),
+                  sample(1, USER, 100, 101, 6000, 0, [MARK_USER] + [NEW_AT + 0x100000 + i for i in range(8000)])]
 auxtrace = record(71, 0, pack('QQQIIII', 16, 0, 0, 0, 0, 0, 0), b'\xff' * 16)
 rounds = record(68, 0, b'')
 
@@ -188,6 +197,9 @@ format:
 
 print fmt: "comm=%s pid=%d prio=%d target_cpu=%03d", REC->comm, REC->pid, REC->prio, REC->target_cpu
 '''.encode()
+more_fields = 900 if 'wide' in words else 1021 if 'many' in words else 0
+FORMAT = FORMAT.replace(b'\n\nprint', b'\n' + b''.join(
+    b'\tfield:char all%d[59900];\toffset:40;\tsize:59900;\tsigned:0;\n' % i for i in range(more_fields)) + b'\nprint')
 tracing = b'\x17\x08\x44tracing' + b'0.6\0' + bytes([end == '>', 8]) + pack('I', 4096) + b'header_page\0' + \
     pack('Q', 4) + b'page' + b'header_event\0' + pack('Q', 5) + b'event' + pack('I', 0) + pack('I', 1) + b'sched\0' + pack('I', 1) + \
     pack('Q', len(FORMAT)) + FORMAT + pack('I', 0) + pack('I', 0) + pack('Q', 0)

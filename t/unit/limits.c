@@ -29,6 +29,7 @@
 #include "format/nsight/nsight.h"
 #include "format/perf_data/counts.h"
 #include "format/perf_data/header.h"
+#include "format/perf_data/internal.h"
 #include "format/perf_data/mappings.h"
 #include "format/perf_data/task_names.h"
 #include "format/perf_data/tracepoints.h"
@@ -102,6 +103,8 @@ static const struct limit limits[] = {
     LIMIT(TM_INSTRUMENTS_FRAMES_MAX),
     LIMIT(TM_PERF_ATTRS_MAX),
     LIMIT(TM_PERF_IDS_MAX),
+    LIMIT(TM_PERF_EVENT_NAME_MAX),
+    LIMIT(TM_PERF_STACK_BYTES_MAX),
     LIMIT(TM_PERF_SECTION_MAX),
     LIMIT(TM_PERF_MAPPINGS_MAX),
     LIMIT(TM_PERF_SPACES_MAX),
@@ -119,7 +122,9 @@ static const struct limit limits[] = {
     LIMIT(TM_PERF_TASK_NAME_BYTES_MAX),
     LIMIT(TM_TRACEPOINTS_MAX),
     LIMIT(TM_TRACEPOINT_FIELDS_MAX),
+    LIMIT(TM_TRACEPOINT_OWN_FIELDS_MAX),
     LIMIT(TM_TRACEPOINT_BYTES_MAX),
+    LIMIT(TM_TRACEPOINT_TEXT_MAX),
     LIMIT(TM_SIMPLEPERF_FILES_MAX),
     LIMIT(TM_SIMPLEPERF_SYMBOLS_MAX),
     LIMIT(TM_SIMPLEPERF_NAMES_MAX),

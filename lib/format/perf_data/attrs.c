@@ -117,6 +117,9 @@ const struct tm_perf_attr *tm_perf_attrs_of(const struct tm_perf_attrs *attrs, c
 enum tm_status tm_perf_attrs_name(struct tm_perf_attrs *attrs, struct tm_perf_attr *attr, struct tm_span name,
                                   struct tm_error *err)
 {
+    if (name.len > TM_PERF_EVENT_NAME_MAX)
+        return tm_error_set(err, TM_E_INPUT, "the name of an event exceeds the limit of %d bytes",
+                            TM_PERF_EVENT_NAME_MAX);
     if (name.len > NAMES_BYTES_MAX - attrs->names.len)
         return tm_error_set(err, TM_E_INPUT, "names of events exceed the limit of %d bytes", NAMES_BYTES_MAX);
     attr->name_at = attrs->names.len;

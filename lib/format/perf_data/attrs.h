@@ -7,7 +7,8 @@
 #include "base/map.h"
 #include "format/perf_data/cursor.h"
 
-enum { TM_PERF_ATTRS_MAX = 1 << 16, TM_PERF_IDS_MAX = 1 << 22, TM_PERF_ATTR_BYTES_MAX = 4096 };
+enum { TM_PERF_ATTRS_MAX = 1 << 16, TM_PERF_IDS_MAX = 1 << 22, TM_PERF_ATTR_BYTES_MAX = 4096,
+       TM_PERF_EVENT_NAME_MAX = 4096 };
 
 enum tm_perf_type { TM_PERF_TYPE_HARDWARE = 0, TM_PERF_TYPE_SOFTWARE = 1, TM_PERF_TYPE_TRACEPOINT = 2 };
 

@@ -45,6 +45,7 @@ struct tm_perf {
     struct tm_perf_last_counts last_counts;
     uint64_t lost, aux_bytes, aux_cut;
     uint64_t user_stacks; /* samples with a user's stack to unwind */
+    uint64_t tracepoints_cut, stacks_cut; /* with more text, or frames, than the limit */
     struct tm_buf line, detail, text;
     struct tm_perf_stack_frame {
         uint64_t ip;
@@ -83,7 +84,9 @@ enum tm_status tm_perf_survey(struct tm_perf *p, const struct tm_perf_record *re
 /* rows.c: adds the rows of RECORD. TM_OK; TM_END: it is truncated; otherwise an error. */
 enum tm_status tm_perf_add_record(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err);
 
-/* stack.c: makes frames of SAMPLE, a record with the bits MISC, and puts them into the detail. TM_OK or TM_E_SYSTEM. */
+/* stack.c: makes frames of SAMPLE, a record with the bits MISC, and puts them into the detail. Once the detail has
+ * TM_PERF_STACK_BYTES_MAX bytes, the remaining frames, the innermost, are left out. TM_OK or TM_E_SYSTEM. */
+enum { TM_PERF_STACK_BYTES_MAX = 4 << 20 };
 enum tm_status tm_perf_put_stack(struct tm_perf *p, const struct tm_perf_sample *sample, uint16_t misc,
                                  struct tm_error *err);
 

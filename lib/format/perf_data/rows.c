@@ -90,9 +90,11 @@ static enum tm_status add_tracepoint(struct tm_perf *p, const struct sampled_eve
         return tm_error_nomem(err);
     size_t args = p->line.len;
     const struct tm_tracepoint_event recorded = {point, s->raw, s->raw_len, p->kernel_version};
-    if (tm_tracepoints_put(&p->tracepoints, &recorded, &p->line) != TM_OK)
+    enum tm_status st = tm_tracepoints_put(&p->tracepoints, &recorded, &p->line);
+    if (st < 0)
         return tm_error_nomem(err);
-    enum tm_status st = tm_ftrace_text_add_made(&p->ftrace, &line, &p->line, args, err);
+    p->tracepoints_cut += st == TM_END;
+    st = tm_ftrace_text_add_made(&p->ftrace, &line, &p->line, args, err);
     return st < 0 ? st : add_sample(p, event, true, err);
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { SHOWN_BYTES_MAX = 64 };
+enum { SHOWN_BYTES_MAX = 64, NAME_BYTES_MAX = 256 };
 
 static struct tm_span trim(struct tm_span s)
 {
@@ -91,7 +91,8 @@ static enum tm_tracepoint_type type_of(struct tm_span declaration, bool is_array
     return ends_with(declaration, "*") ? TM_TRACEPOINT_ADDRESS : TM_TRACEPOINT_NUMBER;
 }
 
-/* Parses "field:char comm[16];	offset:8;	size:16;	signed:0;". False: a field of another form. */
+/* Parses "field:char comm[16];	offset:8;	size:16;	signed:0;". False: a field of another form, or with a name of more than
+ * NAME_BYTES_MAX. */
 static bool parse_field(struct tm_span line, struct tm_tracepoint_field *field)
 {
     struct tm_span head, name;
@@ -112,7 +113,7 @@ static bool parse_field(struct tm_span line, struct tm_tracepoint_field *field)
         field->name.len = (size_t)(bracket - name.s);
     field->is_signed = is_signed != 0;
     field->type = type_of(declaration, bracket != NULL, field->size);
-    return field->name.len > 0;
+    return field->name.len > 0 && field->name.len <= NAME_BYTES_MAX;
 }
 
 static enum tm_status add_fields(struct tm_tracepoints *t, struct tm_span text, struct tm_tracepoint *point,
@@ -133,6 +134,9 @@ static enum tm_status add_fields(struct tm_tracepoints *t, struct tm_span text, 
         if (t->field_count == TM_TRACEPOINT_FIELDS_MAX)
             return tm_error_set(err, TM_E_INPUT, "more than the limit of %d fields of tracepoints",
                                 TM_TRACEPOINT_FIELDS_MAX);
+        if (t->field_count - point->first_field == TM_TRACEPOINT_OWN_FIELDS_MAX)
+            return tm_error_set(err, TM_E_INPUT, "more than the limit of %d fields of one tracepoint",
+                                TM_TRACEPOINT_OWN_FIELDS_MAX);
         enum tm_status st = tm_array_grow(&t->fields, &t->field_cap, t->field_count, sizeof *t->fields, err);
         if (st < 0)
             return st;
@@ -143,7 +147,8 @@ static enum tm_status add_fields(struct tm_tracepoints *t, struct tm_span text, 
     return TM_OK;
 }
 
-/* Adds the format "name: sched_switch", "ID: 372", "format:", fields, "print fmt: …". */
+/* Adds the format "name: sched_switch", "ID: 372", "format:", fields, "print fmt: …". Ignores one with a name of more
+ * than NAME_BYTES_MAX. */
 static enum tm_status add_format(struct tm_tracepoints *t, struct tm_span system, struct tm_span text,
                                  struct tm_error *err)
 {
@@ -157,7 +162,7 @@ static enum tm_status add_format(struct tm_tracepoints *t, struct tm_span system
         else if (tm_span_cut(&line, "ID:", &head) && !tm_span_int(trim(line), &id))
             id = -1;
     }
-    if (point.name.len == 0 || id < 0)
+    if (point.name.len == 0 || point.name.len > NAME_BYTES_MAX || id < 0)
         return TM_OK;
     if (t->count == TM_TRACEPOINTS_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than the limit of %d tracepoints", TM_TRACEPOINTS_MAX);
@@ -304,23 +309,34 @@ int32_t tm_tracepoints_tid(const struct tm_tracepoints *t, const struct tm_trace
     return tid < 0 ? -1 : tid;
 }
 
+static enum tm_status put_field(const struct tm_tracepoints *t, const struct tm_tracepoint_event *event,
+                                const struct tm_tracepoint_field *f, struct tm_buf *out)
+{
+    enum tm_status st = tm_buf_add(out, f->key.s, f->key.len);
+    if (st == TM_OK)
+        st = tm_buf_add_byte(out, f->how == TM_TRACEPOINT_WORD ? ' ' : '=');
+    return st == TM_OK ? put_value(t, event, f, out) : st;
+}
+
 enum tm_status tm_tracepoints_put(const struct tm_tracepoints *t, const struct tm_tracepoint_event *event,
                                   struct tm_buf *out)
 {
     const struct tm_tracepoint *point = event->point;
+    const size_t start = out->len;
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < point->field_count && st == TM_OK; i++) {
         const struct tm_tracepoint_field *f = &t->fields[point->first_field + i];
+        const size_t before = out->len;
         if ((uint64_t)f->offset + f->size > event->len || f->size == 0)
             continue;
         if (i > 0)
             st = tm_buf_add_byte(out, ' ');
         if (st == TM_OK)
-            st = tm_buf_add(out, f->key.s, f->key.len);
-        if (st == TM_OK)
-            st = tm_buf_add_byte(out, f->how == TM_TRACEPOINT_WORD ? ' ' : '=');
-        if (st == TM_OK)
-            st = put_value(t, event, f, out);
+            st = put_field(t, event, f, out);
+        if (st == TM_OK && out->len - start > TM_TRACEPOINT_TEXT_MAX) {
+            out->len = before;
+            return TM_END;
+        }
     }
     return st;
 }
