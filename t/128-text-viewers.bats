@@ -126,6 +126,39 @@ END
     [[ "$output" == *"cut short within the header"* ]]
 }
 
+@test "simpleperf: damage within a record is counted, and the other records are read" {
+    PYTHONPATH=$TM_SRC/t/gen python3 - "$TM_SRC/t/gen/make-simpleperf.py" <<'END' >damaged.trace
+import runpy, struct, sys
+make = runpy.run_path(sys.argv[1])
+record, sample = make['record'], make['sample']
+cut = b'\x0a\x7f' # a field of 127 bytes, of which none follows
+def damaged(number, *fields):
+    body = make['message'](*fields) + cut
+    body = make['field'](number, body)
+    return struct.pack('<I', len(body)) + body
+bad_frame = record(1, (1, 2000), (2, 70), (3, make['message']((1, 16)) + cut))
+sys.stdout.buffer.write(b'SIMPLEPERF\1\0' + damaged(5, (1, 'cycles')) + damaged(4, (1, 70), (2, 70), (3, 'app')) +
+                        sample(1000, 70, [(0x10, 0, 0)]) + damaged(1, (1, 1500), (2, 70)) + bad_frame +
+                        damaged(2, (2, 4)) + damaged(3, (1, 0), (2, '/bin/app'), (3, 'main')) + bytes(4))
+END
+    tm-unpack damaged.trace | tm-emit -f frames >frames
+    [ "$(grep -c 'Account .*reason="damaged" count=1 ' frames)" -eq 6 ]
+    [ "$(grep -c '^  \[' frames)" -eq 1 ]
+    grep 'time_ns=1000 .*name="cycles" .*function="main"' frames
+}
+
+@test "simpleperf: the frames of a sample have a limit of bytes, however often they name a symbol" {
+    PYTHONPATH=$TM_SRC/t/gen python3 - "$TM_SRC/t/gen/make-simpleperf.py" <<'END' >deep.trace
+import runpy, sys
+make = runpy.run_path(sys.argv[1])
+sys.stdout.buffer.write(b'SIMPLEPERF\1\0' + make['sample'](1000, 70, [(i, 0, 0) for i in range(4096)]) +
+                        make['record'](3, (1, 0), (3, 's' * 5000)) + bytes(4))
+END
+    tm-unpack deep.trace >unpacked
+    [ "$(wc -c <unpacked)" -lt 5000000 ]
+    tm-emit -f frames <unpacked | grep 'Stat name="simpleperf_stacks_cut" severity=ERROR value=1 '
+}
+
 @test "perf script: a sample without a pid is of the process that another file states for its thread" {
     printf 'a 7 [000]  2.390780: 5 cycles: \n\t81442b51 s_show+0x31 (x)\n\n' >p.script
     echo '{"traceEvents":[{"ph":"X","ts":2390500,"dur":100,"pid":5,"tid":7,"name":"a"}]}' >a.json

@@ -57,6 +57,7 @@ struct simpleperf {
     struct frame frames[TM_SIMPLEPERF_FRAMES_MAX]; /* of one sample, innermost first */
     uint32_t frame_count;
     uint64_t lost;
+    uint64_t stacks_cut; /* stacks with more bytes than the limit */
 };
 
 static enum tm_status simpleperf_open(const struct tm_format_context *context, void **state, struct tm_error *err)
@@ -94,14 +95,15 @@ static enum tm_status store_symbol(struct simpleperf *s, const struct tm_pb_fiel
     return st == TM_OK ? store_name(s, f, &s->symbols[s->symbol_count++], err) : st;
 }
 
+/* Stores a file with its symbols. TM_OK; TM_END: it is damaged, and what precedes the damage is stored; or an error. */
 static enum tm_status store_file(struct simpleperf *s, struct tm_pb pb, struct tm_error *err)
 {
     struct file file = {.first_symbol = s->symbol_count};
     struct tm_pb_field f;
-    enum tm_status st = limit(s->file_count, TM_SIMPLEPERF_FILES_MAX, "files", err);
+    enum tm_status next = TM_OK, st = limit(s->file_count, TM_SIMPLEPERF_FILES_MAX, "files", err);
     if (st == TM_OK)
         st = tm_array_grow(&s->files, &s->file_cap, s->file_count, sizeof *s->files, err);
-    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+    while (st == TM_OK && (next = tm_pb_next(&pb, &f)) == TM_OK) {
         if (f.id == FILE_ID && f.type == TM_PB_VARINT)
             file.id = (uint32_t)f.value;
         else if (f.id == FILE_PATH && f.type == TM_PB_LEN)
@@ -113,23 +115,29 @@ static enum tm_status store_file(struct simpleperf *s, struct tm_pb pb, struct t
     if (st < 0)
         return st;
     s->files[s->file_count] = file;
-    return tm_map_set(&s->file_of_id, file.id, s->file_count++) == TM_OK ? TM_OK : tm_error_nomem(err);
+    if (tm_map_set(&s->file_of_id, file.id, s->file_count++) != TM_OK)
+        return tm_error_nomem(err);
+    return next < 0 ? TM_END : TM_OK;
 }
 
+/* Stores the names of the types of events. TM_OK; TM_END: damage follows those that are stored; or an error. */
 static enum tm_status store_meta(struct simpleperf *s, struct tm_pb pb, struct tm_error *err)
 {
     struct tm_pb_field f;
-    enum tm_status st = TM_OK;
-    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+    enum tm_status next = TM_OK, st = TM_OK;
+    while (st == TM_OK && (next = tm_pb_next(&pb, &f)) == TM_OK) {
         if (f.id != META_EVENT_TYPE || f.type != TM_PB_LEN)
             continue;
+        if (f.len > TM_SIMPLEPERF_TYPE_NAME_MAX)
+            return tm_error_set(err, TM_E_INPUT, "the name of a type of events exceeds the limit of %d bytes",
+                                TM_SIMPLEPERF_TYPE_NAME_MAX);
         st = limit(s->event_type_count, TM_SIMPLEPERF_FILES_MAX, "types of events", err);
         if (st == TM_OK)
             st = tm_array_grow(&s->event_types, &s->event_type_cap, s->event_type_count, sizeof *s->event_types, err);
         if (st == TM_OK)
             st = store_name(s, &f, &s->event_types[s->event_type_count++], err);
     }
-    return st;
+    return st == TM_OK && next < 0 ? TM_END : st;
 }
 
 static const struct file *find_file(const struct simpleperf *s, uint32_t id)
@@ -143,21 +151,23 @@ static enum tm_status account(struct simpleperf *s, enum tm_drop_reason reason, 
     return tm_event_sink_account(s->context.sink, (struct tm_loss){reason, TM_CLOCK_MONOTONIC, 1, byte}, err);
 }
 
-static struct frame frame_of(struct tm_pb pb)
+/* Reads a frame. False: it is damaged. */
+static bool read_frame(struct tm_pb pb, struct frame *frame)
 {
-    struct frame frame = {.file = UINT32_MAX, .symbol = -1};
     struct tm_pb_field f;
-    while (tm_pb_next(&pb, &f) == TM_OK) {
+    enum tm_status st;
+    *frame = (struct frame){.file = UINT32_MAX, .symbol = -1};
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
         if (f.type != TM_PB_VARINT)
             continue;
         if (f.id == FRAME_ADDRESS)
-            frame.address = f.value;
+            frame->address = f.value;
         else if (f.id == FRAME_FILE)
-            frame.file = (uint32_t)f.value;
+            frame->file = (uint32_t)f.value;
         else if (f.id == FRAME_SYMBOL)
-            frame.symbol = (int32_t)(uint32_t)f.value;
+            frame->symbol = (int32_t)(uint32_t)f.value;
     }
-    return frame;
+    return st == TM_END;
 }
 
 static bool put_name(struct simpleperf *s, uint32_t field, struct name name)
@@ -180,33 +190,59 @@ static bool put_frame(struct simpleperf *s, struct frame frame)
            tm_pb_end(&s->detail, mark) == TM_OK;
 }
 
+/* Reads a sample into ROW, s->frames and *EVENT_TYPE, the index of its type. Returns why it cannot be shown, or
+ * TM_DROP_NONE if it can. */
+static enum tm_drop_reason read_sample(struct simpleperf *s, struct tm_pb pb, struct tm_event *row,
+                                       uint32_t *event_type)
+{
+    struct tm_pb_field f;
+    enum tm_status st;
+    bool has_time = false;
+    s->frame_count = 0;
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        if (f.id == SAMPLE_TIME && f.type == TM_PB_VARINT) {
+            has_time = f.value <= INT64_MAX;
+            row->time_ns = (int64_t)f.value;
+        } else if (f.id == SAMPLE_TID && f.type == TM_PB_VARINT) {
+            row->tid = (int32_t)(uint32_t)f.value;
+        } else if (f.id == SAMPLE_FRAME && f.type == TM_PB_LEN) {
+            if (s->frame_count == TM_SIMPLEPERF_FRAMES_MAX ||
+                !read_frame(tm_pb_of(f.data, f.len), &s->frames[s->frame_count++]))
+                return TM_DROP_DAMAGED;
+        } else if (f.id == SAMPLE_COUNT && f.type == TM_PB_VARINT) {
+            row->value = f.value;
+            row->flags |= TM_EVENT_HAS_VALUE;
+        } else if (f.id == SAMPLE_EVENT_TYPE && f.type == TM_PB_VARINT) {
+            *event_type = (uint32_t)f.value;
+        }
+    }
+    return st < 0 ? TM_DROP_DAMAGED : has_time ? TM_DROP_NONE : TM_DROP_NO_TIME;
+}
+
+/* Puts s->frames into the detail, the outermost first, up to the one that would exceed the limit of bytes. */
+static enum tm_status put_stack(struct simpleperf *s, struct tm_error *err)
+{
+    for (uint32_t left = s->frame_count; left > 0; left--) {
+        const size_t before = s->detail.len;
+        if (!put_frame(s, s->frames[left - 1]))
+            return tm_error_nomem(err);
+        if (s->detail.len > TM_SIMPLEPERF_STACK_BYTES_MAX) {
+            s->detail.len = before;
+            s->stacks_cut++;
+            break;
+        }
+    }
+    return TM_OK;
+}
+
 static enum tm_status add_sample(struct simpleperf *s, struct tm_pb pb, uint64_t byte, struct tm_error *err)
 {
     struct tm_event e = {.kind = TM_KIND_SAMPLE, .clock = TM_CLOCK_MONOTONIC,
                          .flags = tm_event_scope_flags(TM_SCOPE_THREAD) | TM_EVENT_HAS_TID};
-    struct tm_pb_field f;
-    bool has_time = false;
     uint32_t event_type = 0;
-    s->frame_count = 0;
-    while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id == SAMPLE_TIME && f.type == TM_PB_VARINT) {
-            has_time = f.value <= INT64_MAX;
-            e.time_ns = (int64_t)f.value;
-        } else if (f.id == SAMPLE_TID && f.type == TM_PB_VARINT) {
-            e.tid = (int32_t)(uint32_t)f.value;
-        } else if (f.id == SAMPLE_FRAME && f.type == TM_PB_LEN) {
-            if (s->frame_count == TM_SIMPLEPERF_FRAMES_MAX)
-                return account(s, TM_DROP_DAMAGED, byte, err);
-            s->frames[s->frame_count++] = frame_of(tm_pb_of(f.data, f.len));
-        } else if (f.id == SAMPLE_COUNT && f.type == TM_PB_VARINT) {
-            e.value = f.value;
-            e.flags |= TM_EVENT_HAS_VALUE;
-        } else if (f.id == SAMPLE_EVENT_TYPE && f.type == TM_PB_VARINT) {
-            event_type = (uint32_t)f.value;
-        }
-    }
-    if (!has_time)
-        return account(s, TM_DROP_NO_TIME, byte, err);
+    enum tm_drop_reason reason = read_sample(s, pb, &e, &event_type);
+    if (reason)
+        return account(s, reason, byte, err);
     tm_buf_clear(&s->detail);
     enum tm_status st = TM_OK;
     if (event_type < s->event_type_count) {
@@ -214,20 +250,21 @@ static enum tm_status add_sample(struct simpleperf *s, struct tm_pb pb, uint64_t
         st = tm_event_sink_string(s->context.sink, tm_text_at((const char *)s->names.data + name->at, name->len),
                                   &s->detail, &e.name, err);
     }
-    for (uint32_t i = s->frame_count; i > 0 && st == TM_OK; i--)
-        st = put_frame(s, s->frames[i - 1]) ? TM_OK : tm_error_nomem(err);
+    if (st == TM_OK)
+        st = put_stack(s, err);
     e.detail = s->detail.data;
     e.detail_bytes = (uint32_t)s->detail.len;
     return st < 0 ? st : tm_event_sink_add(s->context.sink, &e, err);
 }
 
 /* Adds the definition of a thread, which states its process. Number 0 is no thread of a program. */
-static enum tm_status add_thread(struct simpleperf *s, struct tm_pb pb, struct tm_error *err)
+static enum tm_status add_thread(struct simpleperf *s, struct tm_pb pb, uint64_t byte, struct tm_error *err)
 {
     struct tm_event e = {.kind = TM_KIND_THREAD, .flags = TM_EVENT_HAS_TID | TM_EVENT_HAS_PID | TM_EVENT_UNTIMED |
                                                           TM_EVENT_DEFINITION};
     struct tm_pb_field f, name = {0};
-    while (tm_pb_next(&pb, &f) == TM_OK) {
+    enum tm_status st;
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
         if (f.id == TASK_TID && f.type == TM_PB_VARINT)
             e.tid = (uint32_t)f.value;
         else if (f.id == TASK_PID && f.type == TM_PB_VARINT)
@@ -235,6 +272,8 @@ static enum tm_status add_thread(struct simpleperf *s, struct tm_pb pb, struct t
         else if (f.id == TASK_NAME && f.type == TM_PB_LEN)
             name = f;
     }
+    if (st < 0)
+        return account(s, TM_DROP_DAMAGED, byte, err);
     if (e.tid == 0 || e.pid == 0)
         return TM_OK;
     tm_buf_clear(&s->inner);
@@ -259,12 +298,15 @@ static enum tm_status store_record(struct simpleperf *s, const uint8_t *data, si
     return st < 0 ? st : tm_paged_file_write(&s->record_file, s->record_file.end, data, len, err);
 }
 
-static void take_lost(struct simpleperf *s, struct tm_pb pb)
+/* Counts lost samples. TM_OK; TM_END: the record is damaged. */
+static enum tm_status take_lost(struct simpleperf *s, struct tm_pb pb)
 {
     struct tm_pb_field f;
-    while (tm_pb_next(&pb, &f) == TM_OK)
+    enum tm_status st;
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK)
         if (f.id == LOST_COUNT && f.type == TM_PB_VARINT)
             s->lost = f.value > INT64_MAX - s->lost ? INT64_MAX : s->lost + f.value;
+    return st < 0 ? TM_END : TM_OK;
 }
 
 /* Handles the record DATA. Samples and threads become pending; what other records state is stored. */
@@ -273,6 +315,7 @@ static enum tm_status take_record(struct simpleperf *s, const uint8_t *data, siz
 {
     struct tm_pb pb = tm_pb_of(data, len);
     struct tm_pb_field f;
+    enum tm_status st;
     if (tm_pb_next(&pb, &f) != TM_OK || f.type != TM_PB_LEN)
         return account(s, TM_DROP_DAMAGED, byte, err);
     switch (f.id) {
@@ -280,15 +323,18 @@ static enum tm_status take_record(struct simpleperf *s, const uint8_t *data, siz
     case RECORD_THREAD:
         return store_record(s, data, len, byte, err);
     case RECORD_FILE:
-        return store_file(s, tm_pb_of(f.data, f.len), err);
+        st = store_file(s, tm_pb_of(f.data, f.len), err);
+        break;
     case RECORD_META:
-        return store_meta(s, tm_pb_of(f.data, f.len), err);
+        st = store_meta(s, tm_pb_of(f.data, f.len), err);
+        break;
     case RECORD_LOST:
-        take_lost(s, tm_pb_of(f.data, f.len));
-        return TM_OK;
+        st = take_lost(s, tm_pb_of(f.data, f.len));
+        break;
     default:
         return account(s, TM_DROP_NOT_SHOWN, byte, err);
     }
+    return st == TM_END ? account(s, TM_DROP_DAMAGED, byte, err) : st;
 }
 
 /* Adds the row of the next pending record. TM_END: there is none. */
@@ -311,7 +357,7 @@ static enum tm_status next_row(struct simpleperf *s, struct tm_error *err)
     struct tm_pb pb = tm_pb_of(s->record.data, len);
     (void)tm_pb_next(&pb, &f);
     struct tm_pb part = tm_pb_of(f.data, f.len);
-    return f.id == RECORD_SAMPLE ? add_sample(s, part, tm_get_le64(head), err) : add_thread(s, part, err);
+    return (f.id == RECORD_SAMPLE ? add_sample : add_thread)(s, part, tm_get_le64(head), err);
 }
 
 static enum tm_status read_header(struct simpleperf *s, struct tm_error *err)
@@ -357,6 +403,19 @@ static enum tm_status read_record(struct simpleperf *s, struct tm_error *err)
     return st;
 }
 
+/* Writes the statistics. TM_END or an error. */
+static enum tm_status end(struct simpleperf *s, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (s->lost)
+        st = tm_event_sink_stat(s->context.sink, "simpleperf_lost_samples", TRACEMERGE__SEVERITY__DATA_LOSS,
+                                (int64_t)s->lost, err);
+    if (st == TM_OK && s->stacks_cut)
+        st = tm_event_sink_stat(s->context.sink, "simpleperf_stacks_cut", TRACEMERGE__SEVERITY__ERROR,
+                                (int64_t)s->stacks_cut, err);
+    return st < 0 ? st : TM_END;
+}
+
 static enum tm_status simpleperf_read(void *state, struct tm_error *err)
 {
     struct simpleperf *s = state;
@@ -365,12 +424,7 @@ static enum tm_status simpleperf_read(void *state, struct tm_error *err)
     if (!s->is_read)
         return read_record(s, err);
     enum tm_status st = next_row(s, err);
-    if (st == TM_END && s->lost) {
-        st = tm_event_sink_stat(s->context.sink, "simpleperf_lost_samples", TRACEMERGE__SEVERITY__DATA_LOSS,
-                                (int64_t)s->lost, err);
-        s->lost = 0;
-    }
-    return st;
+    return st == TM_END ? end(s, err) : st;
 }
 
 static void simpleperf_close(void *state)

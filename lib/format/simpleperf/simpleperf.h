@@ -7,12 +7,15 @@
 
 #include "format/format.h"
 
-/* More files, symbols or bytes of their names are an error; a sample with more frames is damage. */
+/* More files, symbols or bytes of names are an error; a sample with more frames is damage. Frames of a sample beyond
+ * STACK_BYTES_MAX, the innermost, are left out. */
 enum {
     TM_SIMPLEPERF_FILES_MAX = 1 << 16,
     TM_SIMPLEPERF_SYMBOLS_MAX = 1 << 22,
     TM_SIMPLEPERF_NAMES_MAX = 256 << 20,
-    TM_SIMPLEPERF_FRAMES_MAX = 4096
+    TM_SIMPLEPERF_TYPE_NAME_MAX = 4096, /* of a type of events */
+    TM_SIMPLEPERF_FRAMES_MAX = 4096,
+    TM_SIMPLEPERF_STACK_BYTES_MAX = 4 << 20
 };
 
 extern const struct tm_format tm_format_simpleperf;
