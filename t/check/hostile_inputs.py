@@ -208,6 +208,28 @@ def proto_sequences():
         2, field(1, 1) + field(2, b'name%d' % i)))) for i in range(60000 * SCALE))
 
 
+def repeated_key():
+    """A dictionary whose name is in the keys of all its entries."""
+    entries = field(11, field(10, b'a') + field(4, 1)) * (3000 * SCALE)
+    return packet(field(8, 1), field(10, 1), field(11, field(9, 3) + field(4, field(10, b'k' * 100000) + entries)))
+
+
+def repeated_text():
+    """Arguments that all have one interned text."""
+    arguments = field(4, field(10, b'a') + field(17, 1)) * (3000 * SCALE)
+    return packet(field(8, 1), field(10, 1), field(13, 1), field(12, field(29, field(1, 1) + field(2, b't' * 100000)))) + \
+        packet(field(8, 2), field(10, 1), field(11, field(9, 3) + arguments))
+
+
+def repeated_frame():
+    """A stack that has one frame with a long name a thousand times."""
+    interned = field(5, field(1, 1) + field(2, b'f' * 300000)) + field(6, field(1, 1) + field(2, 1)) + \
+        field(7, field(1, 1) + field(2, 1) * 1000)
+    sample = field(2, 5) + field(3, 5) + field(4, 1)
+    return packet(field(8, 1), field(10, 1), field(13, 1), field(12, interned)) + \
+        packet(field(8, 2), field(10, 1), field(66, sample)) * SCALE
+
+
 def tar_million_files():
     thousand = b''.join(tar_header(b'%07d.json' % i, len(JSON)) + JSON.ljust(512, b'\0') for i in range(1000))
     for _ in range(20 * SCALE):

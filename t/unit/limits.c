@@ -26,6 +26,7 @@
 #include "format/text/perf_script.h"
 #include "format/perfetto/heap_totals.h"
 #include "format/perfetto/internal.h"
+#include "format/perfetto/rows.h"
 #include "format/nsight/nsight.h"
 #include "format/perf_data/counts.h"
 #include "format/perf_data/header.h"
@@ -79,6 +80,7 @@ static const struct limit limits[] = {
     LIMIT(TM_MANIFEST_PROBLEMS_MAX),
     LIMIT(TM_PROTO_PACKET_BYTES_MAX),
     LIMIT(TM_PROTO_EXPANDED_MAX),
+    LIMIT(TM_PROTO_DETAIL_BYTES_FREE),
     LIMIT(TM_PROTO_SEQUENCES_MAX),
     LIMIT(TM_PROTO_TRACKS_MAX),
     LIMIT(TM_PROTO_CPUS_MAX),

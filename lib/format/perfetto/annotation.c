@@ -152,6 +152,8 @@ static enum tm_status put_nested(struct writer *w, const struct tm_pb_field *mes
         w->errors++;
         return TM_OK;
     }
+    if (tm_proto_detail_is_full(w->rows))
+        return TM_OK;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == NESTED_TYPE)
             type = f.value;
@@ -268,6 +270,8 @@ static enum tm_status put_annotation(struct writer *w, const struct tm_pb_field 
     struct annotation a;
     bool in_array = depth < 0;
     depth = in_array ? -depth : depth;
+    if (tm_proto_detail_is_full(w->rows))
+        return TM_OK;
     read_annotation(w, message, &a);
     if (depth > TM_PROTO_DEPTH_MAX || (!in_array && a.name.data == NULL)) {
         w->errors++;
@@ -323,6 +327,7 @@ enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *con
         st = put_annotations(&w, context->event->body);
     if (st != TM_OK)
         return tm_error_nomem(err);
+    w.errors += tm_proto_detail_is_full(context->rows);
     if (w.only_counts)
         context->rows->detail.len = before;
     const uint32_t machine = context->packet->machine;

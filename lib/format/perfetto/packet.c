@@ -409,6 +409,7 @@ enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *
     if (tm_clock_is_scoped(packet->clock) && packet->sequence_id == 0 && packet->has_time)
         return tm_error_set(err, TM_E_INPUT, "sequence-scoped clock %u without a sequence", packet->clock);
     p->rows.detail.len = 0;
+    p->rows.packet_bytes = packet->len;
     if (tm_proto_metadata_in(packet->body.id))
         st = tm_proto_metadata_read(&p->metadata, &p->rows, packet, err);
     else if (tm_proto_stated_in(packet->body.id))

@@ -7,11 +7,17 @@
 
 struct tm_proto_packet;
 
+/* A detail can become much longer than its packet, because keys repeat the names around them, and interned texts are
+ * stated by number. Once it has more than BYTES_FREE bytes plus GROWTH_MAX times the bytes of the packet, further
+ * arguments and frames are left out. */
+enum { TM_PROTO_DETAIL_BYTES_FREE = 1 << 20, TM_PROTO_DETAIL_GROWTH_MAX = 16 };
+
 /* The destination of the rows of all readers. Zero-initialise, and set sink and counts.sink. */
 struct tm_proto_rows {
     struct tm_event_sink *sink;    /* borrowed */
     struct tm_proto_counts counts; /* events that become no row, and statistics */
     struct tm_buf detail;          /* of the next row */
+    size_t packet_bytes;           /* of the current packet; they limit the detail */
     struct tm_buf pending;         /* struct tm_event: derived rows that follow the next row */
     struct tm_buf raw;             /* of the next row, if it is not in the packet's bytes */
     struct tm_buf key, text;       /* scratch of the current packet: the key of an argument, and any text */
@@ -34,6 +40,12 @@ enum tm_status tm_proto_add_with_times(struct tm_proto_rows *rows, struct tm_eve
  * nothing if PACKET has no time. *IDX is the number of a buffer; IDX may be NULL. */
 enum tm_status tm_proto_add_time(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, const char *name,
                                  const uint64_t *idx, struct tm_error *err);
+
+/* True if the detail of the next row has reached its limit. */
+static inline bool tm_proto_detail_is_full(const struct tm_proto_rows *rows)
+{
+    return rows->detail.len > TM_PROTO_DETAIL_BYTES_FREE + TM_PROTO_DETAIL_GROWTH_MAX * rows->packet_bytes;
+}
 
 /* Sets *STRING to the string number of the LEN bytes at S. May append to the detail. */
 static inline enum tm_status tm_proto_string(struct tm_proto_rows *rows, const void *s, size_t len, uint32_t *string,

@@ -11,7 +11,10 @@ enum { SAMPLE_CPU = 1, SAMPLE_PID = 2, SAMPLE_TID = 3, SAMPLE_CALLSTACK = 4, SAM
 enum { SAMPLE_UNWIND_ERROR = 16 };
 enum { SAMPLE_RECORDS_LOST = 17, SAMPLE_PRODUCER_EVENT = 19 };
 enum { STREAM_CALLSTACKS = 1, STREAM_DELTAS_US = 2 };
-enum { FRAMES_MAX = 1024 }; /* of one stack; deeper stacks are cut at their outermost end */
+enum {
+    FRAMES_MAX = 1024,        /* of one stack; the innermost ones of a deeper stack are left out */
+    PATH_BYTES_MAX = 64 << 10 /* no part is added to a path that is longer */
+};
 
 static enum tm_status put_interned(struct tm_buf *detail, uint32_t id, const struct tm_proto_sequence *sequence,
                                    uint32_t field, uint64_t iid)
@@ -46,7 +49,7 @@ static enum tm_status put_mapped(struct tm_proto_rows *rows, const struct tm_pro
     struct tm_pb_field f;
     uint64_t end = 0;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && tm_pb_next(&mapping, &f) == TM_OK) {
+    while (st == TM_OK && !tm_proto_detail_is_full(rows) && tm_pb_next(&mapping, &f) == TM_OK) {
         if (f.type != TM_PB_VARINT)
             continue;
         if (f.id == TM_MAPPING_BUILD_ID)
@@ -70,7 +73,7 @@ static enum tm_status put_mapping(struct tm_proto_rows *rows, const struct tm_pr
         return TM_OK;
     struct tm_proto_numbers parts = {.pb = tm_pb_of(data, len), .id = TM_MAPPING_PATH};
     rows->key.len = 0;
-    while (st == TM_OK && tm_proto_numbers_next(&parts, &part)) {
+    while (st == TM_OK && rows->key.len <= PATH_BYTES_MAX && tm_proto_numbers_next(&parts, &part)) {
         struct tm_pb_field text = tm_proto_interned_text(sequence, TM_INTERNED_MAPPING_PATHS, part);
         st = tm_buf_add_byte(&rows->key, '/');
         if (st == TM_OK && text.data)
@@ -110,7 +113,7 @@ static enum tm_status put_frame(struct tm_proto_rows *rows, const struct tm_prot
         return TM_OK;
     struct tm_pb pb = tm_pb_of(data, len);
     enum tm_status st = tm_pb_begin(&rows->detail, TM_DETAIL_FRAMES, &mark);
-    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
+    while (st == TM_OK && !tm_proto_detail_is_full(rows) && tm_pb_next(&pb, &f) == TM_OK)
         st = put_frame_field(rows, sequence, &f);
     return st == TM_OK ? tm_pb_end(&rows->detail, mark) : st;
 }
@@ -125,8 +128,11 @@ enum tm_status tm_proto_stack_put(struct tm_proto_rows *rows, const struct tm_pr
     if (!tm_proto_interned_find(sequence, TM_INTERNED_CALLSTACKS, iid, &data, &len))
         return TM_OK;
     struct tm_proto_numbers frames = {.pb = tm_pb_of(data, len), .id = TM_CALLSTACK_FRAMES};
-    for (int count = 0; st == TM_OK && count < FRAMES_MAX && tm_proto_numbers_next(&frames, &frame); count++)
+    for (int left = FRAMES_MAX; st == TM_OK && left > 0 && !tm_proto_detail_is_full(rows); left--) {
+        if (!tm_proto_numbers_next(&frames, &frame))
+            break;
         st = put_frame(rows, sequence, frame);
+    }
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 

@@ -5,8 +5,9 @@
 
 #include "format/perfetto/internal.h"
 
-/* Puts the frames of callstack IID, outermost first, as recorded, into the detail of the next row. The interned data of
- * SEQUENCE has them; if it does not have the callstack, none are put. TM_OK or TM_E_SYSTEM. */
+/* Puts the frames of callstack IID, outermost first, as recorded, into the detail of the next row, up to a number of
+ * frames or until the detail is full. The interned data of SEQUENCE has them; if it does not have the callstack, none
+ * are put. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_stack_put(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence, uint64_t iid,
                                   struct tm_error *err);
 

@@ -15,7 +15,8 @@ struct tm_typed_writer {
 };
 
 /* Appends the args of all fields of message number MESSAGE that have a name (perfetto/typed_fields.h). DEPTH is the
- * message's nesting depth; messages deeper than TM_PROTO_DEPTH_MAX are left out. A message without fields is an arg
+ * message's nesting depth; messages deeper than TM_PROTO_DEPTH_MAX, and what follows when the detail is full
+ * (rows.h), are left out. A message without fields is an arg
  * without a value, unless DEPTH is 0. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_typed_message_put(const struct tm_typed_writer *writer, uint32_t message, struct tm_pb pb,
                                           int depth);
