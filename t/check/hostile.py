@@ -55,6 +55,8 @@ CASES = [
     (inputs.proto_sequences, PIPE, 0, '', 200, 20),
     (inputs.repeated_key, UNPACK, 0, '', 30, 2),
     (inputs.repeated_text, UNPACK, 0, '', 30, 2),
+    (inputs.repeated_category, UNPACK, 0, '', 30, 2),
+    (inputs.repeated_stat, UNPACK, 0, '', 30, 2),
     (inputs.repeated_frame, UNPACK, 0, '', 30, 2),
     (inputs.tar_million_files, PIPE, 0, '', 400, 60),
     (inputs.tar_too_many_files, UNPACK + ['--ignore-unknown'], 1, 'more than the limit of 1048576 members', 400, 20),

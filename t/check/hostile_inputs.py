@@ -221,6 +221,21 @@ def repeated_text():
         packet(field(8, 2), field(10, 1), field(11, field(9, 3) + arguments))
 
 
+def repeated_category():
+    """An event with one interned category three thousand times."""
+    interned = field(1, field(1, 1) + field(2, b'c' * 100000))
+    return packet(field(8, 1), field(10, 1), field(13, 1), field(12, interned)) + \
+        packet(field(8, 2), field(10, 1), field(11, field(9, 3) + field(3, 1) * (3000 * SCALE)))
+
+
+def repeated_stat():
+    """An event of an XSpace whose stats all refer to one text."""
+    event = field(1, 1) + field(3, 1000) + field(4, field(1, 1) + field(7, 2)) * (3000 * SCALE)
+    names = b''.join(field(5, field(1, i + 1) + field(2, field(1, i + 1) + field(2, name)))
+                     for i, name in enumerate(['stat', 't' * 100000]))
+    return field(1, field(2, 'plane') + field(3, field(1, 1) + field(2, 'line') + field(3, 1) + field(4, event)) + names)
+
+
 def repeated_frame():
     """A stack that has one frame with a long name a thousand times."""
     interned = field(5, field(1, 1) + field(2, b'f' * 300000)) + field(6, field(1, 1) + field(2, 1)) + \

@@ -8,6 +8,7 @@
 #include "format/perfetto/count.h"
 #include "format/perfetto/description.h"
 #include "format/perfetto/descriptor.h"
+#include "format/perfetto/numbers.h"
 #include "format/perfetto/sequence.h"
 #include "format/perfetto/v8_samples.h"
 #include "stream/detail_fields.h"
@@ -22,9 +23,13 @@
      TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_NAME))
 
 enum { FLOW_IN = 1, FLOW_OUT = 2, FLOW_INOUT = 3 };
+enum { CATEGORIES_BYTES_MAX = 64 << 10 }; /* no category is added to a text that is longer */
 
+/* Adds a category to TEXT, after a comma unless it is the first. */
 static enum tm_status join(struct tm_buf *text, const uint8_t *data, size_t len)
 {
+    if (text->len > CATEGORIES_BYTES_MAX)
+        return TM_OK;
     if (text->len && tm_buf_add_byte(text, ',') != TM_OK)
         return TM_E_SYSTEM;
     return tm_buf_add(text, data, len);
@@ -34,28 +39,20 @@ static enum tm_status join(struct tm_buf *text, const uint8_t *data, size_t len)
 static enum tm_status join_categories(const struct tm_proto_track_context *c, uint32_t *string, struct tm_error *err)
 {
     struct tm_buf *text = &c->rows->text;
+    struct tm_proto_numbers iids = {.pb = c->event->body, .id = TM_TRACK_EVENT_CATEGORY_IIDS};
+    struct tm_pb pb = c->event->body;
+    struct tm_pb_field f;
     enum tm_status st = TM_OK;
+    uint64_t iid;
     text->len = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        struct tm_pb pb = c->event->body;
-        struct tm_pb_field f;
-        while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
-            if (f.id == TM_TRACK_EVENT_CATEGORIES && pass == 1)
-                st = join(text, f.data, f.len);
-            if (f.id != TM_TRACK_EVENT_CATEGORY_IIDS || pass == 1)
-                continue;
-            const uint8_t *at = f.data, *end = f.data ? f.data + f.len : NULL;
-            uint64_t iid = f.value;
-            do {
-                if (f.type == TM_PB_LEN && (at == end || (at = tm_varint_get(at, end, &iid)) == NULL))
-                    break;
-                struct tm_pb_field name =
-                    tm_proto_interned_text(c->packet->sequence, TM_INTERNED_EVENT_CATEGORIES, iid);
-                if (name.data)
-                    st = join(text, name.data, name.len);
-            } while (st == TM_OK && at != end);
-        }
+    while (st == TM_OK && tm_proto_numbers_next(&iids, &iid)) {
+        struct tm_pb_field name = tm_proto_interned_text(c->packet->sequence, TM_INTERNED_EVENT_CATEGORIES, iid);
+        if (name.data)
+            st = join(text, name.data, name.len);
     }
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == TM_TRACK_EVENT_CATEGORIES)
+            st = join(text, f.data, f.len);
     if (st < 0)
         return tm_error_nomem(err);
     return text->len ? tm_proto_string(c->rows, text->data, text->len, string, err) : TM_OK;

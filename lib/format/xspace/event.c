@@ -9,6 +9,7 @@
 
 enum { EVENT_METADATA = 1, EVENT_OFFSET_PS = 2, EVENT_DURATION_PS = 3, EVENT_STAT = 4, EVENT_OCCURRENCES = 5 };
 enum { PS_PER_NS = 1000 };
+enum { STATS_GROWTH_MAX = 16 }; /* of TM_XSPACE_STATS_BYTES_FREE */
 
 struct event {
     uint64_t metadata;
@@ -55,16 +56,21 @@ static enum tm_status read_event(struct tm_text data, struct event *v)
     return st;
 }
 
-/* Adds the stats in the fields FIELD of message DATA. */
+/* Adds the stats in the fields FIELD of message DATA, until the detail has more than x->detail_max bytes. */
 static enum tm_status put_stats(struct tm_xspace *x, struct tm_text data, uint32_t field,
                                 struct tm_xspace_flows *flows)
 {
     struct tm_pb pb = tm_pb_of(data.data, data.len);
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == field && f.type == TM_PB_LEN)
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != field || f.type != TM_PB_LEN)
+            continue;
+        if (x->detail.len > x->detail_max)
+            x->unshown_stat_count++;
+        else
             st = tm_xspace_stat(x, (struct tm_text){f.data, f.len}, flows);
+    }
     return st;
 }
 
@@ -110,6 +116,7 @@ enum tm_status tm_xspace_event(struct tm_xspace *x, struct tm_text data, uint64_
     struct tm_text metadata = {0};
     tm_buf_clear(&x->detail);
     enum tm_status st = tm_xspace_names_get(&x->events, &x->uncounted, v.metadata, &metadata, x->err);
+    x->detail_max = TM_XSPACE_STATS_BYTES_FREE + STATS_GROWTH_MAX * (data.len + metadata.len);
     if (st >= 0)
         st = put_name(x, &v, st == TM_OK ? metadata : (struct tm_text){0}, &row);
     if (st >= 0 && sink->want_detail)

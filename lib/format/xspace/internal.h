@@ -60,6 +60,7 @@ struct tm_xspace {
     uint32_t note_count;
     uint64_t unnamed_count, unshown_stat_count;
     struct tm_buf detail, inner, key, text;
+    size_t detail_max; /* stats of the current event that come after so many bytes of its detail are not shown */
     struct tm_error *err; /* of the current call */
 };
 

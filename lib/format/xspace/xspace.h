@@ -10,12 +10,14 @@
 #include "format/format.h"
 
 /* More planes, names of a plane or rows of metadata are an error. A name's text is read up to TM_XSPACE_TEXT_MAX. A
- * larger event is accounted as too_large. */
+ * larger event is accounted as too_large. Stats state names and texts by number; those of an event are shown up to
+ * TM_XSPACE_STATS_BYTES_FREE bytes, and 16 times the bytes of the event and its description more. */
 enum {
     TM_XSPACE_PLANES_MAX = 1 << 16,
     TM_XSPACE_NAMES_MAX = 1 << 21,
     TM_XSPACE_TEXT_MAX = 1 << 20,
     TM_XSPACE_EVENT_MAX = 16 << 20,
+    TM_XSPACE_STATS_BYTES_FREE = 1 << 20,
     TM_XSPACE_NOTES_MAX = 4096
 };
 
