@@ -5,6 +5,7 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
+    . "$TM_SRC/t/lib/common.bash"
 }
 
 make_nsight() {
@@ -165,6 +166,21 @@ PY
     run tm-merge -f csv copy.sqlite
     [ "$status" -eq 1 ]
     [[ $output == *"copy.sqlite: a database of SQLite without tables: its content is in the file beside it that ends in -wal"* ]]
+}
+
+@test "nsight: names of domains that the table of strings has no room for take no memory" {
+    is_sanitized && skip "figures of sanitized programs say little"
+    python3 - <<'END'
+import sqlite3
+db = sqlite3.connect('domains.sqlite')
+db.execute('CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT)')
+db.execute('CREATE TABLE NVTX_EVENTS(start INTEGER, "end" INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER, '
+           'domainId INTEGER)')
+db.executemany('INSERT INTO NVTX_EVENTS VALUES(0, NULL, 75, ?, 0, ?)', (('%08d' % i + 'd' * 4088, i) for i in range(14000)))
+db.commit()
+END
+    python3 "$TM_SRC/t/check/peak.py" /dev/null tm-unpack domains.sqlite >kib
+    [ "$(<kib)" -lt 65000 ] # 77,000 with the names
 }
 
 @test "nsight: a damaged export is an error, or is read as far as possible" {

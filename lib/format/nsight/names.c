@@ -65,7 +65,8 @@ uint32_t tm_nsight_domain(const struct tm_nsight *x, int64_t pid, int64_t domain
     return string == TM_TABLE_NONE ? 0 : (uint32_t)string;
 }
 
-/* Adds the current row of STATEMENT: a domain, or a category of a domain. */
+/* Adds the current row of STATEMENT: a domain, or a category of a domain. It is shown by number if the sink's table of
+ * strings has no room for its name. */
 static enum tm_status add_domain(struct tm_nsight *x, sqlite3_stmt *statement, const int at[TM_NS_COLUMNS])
 {
     bool is_category = sqlite3_column_int64(statement, at[TM_NS_EVENT_TYPE]) == EVENT_CATEGORY;
@@ -76,6 +77,7 @@ static enum tm_status add_domain(struct tm_nsight *x, sqlite3_stmt *statement, c
     uint32_t string;
     if (text.len == 0 || x->domains.count >= TM_NSIGHT_NAMES_MAX || (is_category && category == NO_CATEGORY))
         return TM_OK;
+    tm_buf_clear(&x->detail);
     enum tm_status st =
         tm_event_sink_string(x->context.sink, tm_text_at(text.data, text.len), &x->detail, &string, x->err);
     if (st < 0 || string & TM_STRING_INLINE)
