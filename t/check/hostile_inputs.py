@@ -228,6 +228,15 @@ def repeated_category():
         packet(field(8, 2), field(10, 1), field(11, field(9, 3) + field(3, 1) * (3000 * SCALE)))
 
 
+def repeated_string():
+    """A marker of a Firefox profile whose payload has one string many times."""
+    payload = b'{"type":"T"' + b',"s":1' * (3000 * SCALE) + b'}'
+    return (b'{"libs":[],"meta":{"version":34,"startTime":1,"markerSchema":[{"name":"T","fields":[{"key":"s","format":'
+            b'"unique-string"}]}]},"threads":[{"name":"main","pid":1,"tid":1,"samples":{"schema":{"stack":0,"time":1},'
+            b'"data":[]},"markers":{"schema":{"name":0,"startTime":1,"endTime":2,"phase":3,"category":4,"data":5},'
+            b'"data":[[0,1.5,0,0,0,' + payload + b']]},"stringTable":["mark","' + b's' * 100000 + b'"]}]}')
+
+
 def repeated_stat():
     """An event of an XSpace whose stats all refer to one text."""
     event = field(1, 1) + field(3, 1000) + field(4, field(1, 1) + field(7, 2)) * (3000 * SCALE)

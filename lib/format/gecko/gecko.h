@@ -11,7 +11,8 @@
 
 #include "format/format.h"
 
-/* Limits of a profile. Frames of a sample beyond a limit are left out, outermost first. */
+/* Limits of a profile. Frames of a sample beyond a limit are left out, outermost first. Arguments of a marker can state
+ * strings by number, any number of times. */
 enum {
     TM_GECKO_NESTING_MAX = 16,        /* of processes; deeper ones are an error */
     TM_GECKO_PROCESSES_MAX = 1 << 12, /* more are an error */
@@ -19,6 +20,7 @@ enum {
     TM_GECKO_LIST_MAX = 1 << 16,      /* libraries, categories, and string fields of a process; others are ignored */
     TM_GECKO_FRAMES_MAX = 4096,       /* of one stack */
     TM_GECKO_STACK_BYTES = 1 << 20,   /* of the frames of one sample */
+    TM_GECKO_ARGS_BYTES = 1 << 20,    /* of a marker's arguments, and 16 times its payload more; others are left out */
     TM_GECKO_NAME_BYTES = 16 << 10,   /* of a function's name; the rest is left out */
     TM_GECKO_TRACKS_MAX = 1 << 16     /* marker tracks; further markers share their thread's */
 };

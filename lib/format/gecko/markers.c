@@ -4,6 +4,7 @@
 #include "base/pb.h"
 #include "stream/detail_fields.h"
 
+enum { ARGS_GROWTH_MAX = 16 }; /* of TM_GECKO_ARGS_BYTES */
 enum { MARKER_START = 0, MARKER_END = 8, MARKER_NAME = 16, MARKER_PHASE = 20, MARKER_CATEGORY = 24, MARKER_BYTES = 28 };
 
 /* Older profiles have no phases: FIELD_TIME is the time, and FIELD_DATA determines the phase. */
@@ -153,10 +154,16 @@ static enum tm_status put_args(struct tm_gecko_view *view, const struct marker *
         return tm_buf_add(&view->detail, view->payload.detail.data, view->payload.detail.len) == TM_OK
                    ? tm_json_args_keys(&view->payload, &view->detail, keys, view->err)
                    : tm_error_nomem(view->err);
+    const size_t detail_max = TM_GECKO_ARGS_BYTES + ARGS_GROWTH_MAX * m->data.len;
     struct tm_json_scan scan = tm_json_scan_of(&m->data);
     scan.p++;
-    while (st == TM_OK && tm_json_member(&scan, &key, &value) == TM_JSON_OK)
+    while (st == TM_OK && tm_json_member(&scan, &key, &value) == TM_JSON_OK) {
+        if (view->detail.len > detail_max) {
+            view->counts->args_cut++;
+            return TM_OK;
+        }
         st = put_arg(view, &type, &key, &value);
+    }
     return st;
 }
 
