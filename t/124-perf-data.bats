@@ -243,6 +243,26 @@ END
     [[ "$output" != *'"ts":3000'* ]]
 }
 
+@test "damage in the header's features, and in records that become no rows, is an error or is counted" {
+    made a.data damaged
+    run tm-unpack a.data
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"a.data: byte "*": feature 1 of the header is damaged (--on-damage=skip or salvage goes on)" ]]
+    tm-unpack --on-damage=skip a.data | tm-emit -f frames >frames
+    grep 'Account .*reason="damaged" count=6 ' frames
+    grep -q 'kind=sample' frames
+    for word in '' pipe; do
+        made b.data short $word
+        run tm-unpack b.data
+        [ "$status" -eq 1 ]
+        [[ "$output" == *"b.data: byte "*": a record of type 1 is too short for its fields (--on-damage=skip or salvage goes on)" ]]
+        tm-unpack --on-damage=skip b.data | tm-emit -f frames | grep 'Account .*reason="damaged" count=5 '
+    done
+    made b.data named
+    run tm-unpack b.data
+    [[ "$output" == *"b.data: byte "*": the name of an event exceeds the limit of 4096 bytes"* ]]
+}
+
 @test "the text of an event and the frames of a sample have limits, however often a few bytes name them" {
     made a.data wide deep
     [ "$(wc -c <a.data)" -lt 300000 ]

@@ -8,7 +8,7 @@ values; ended: two samples more, of a task that has ended; nocpu: records state 
 inherit; backward: of a buffer that is written from its end on; more: the last sample states more members than it has;
 wide: one more event of a tracepoint, with 900 fields that are all of its last 59,900 bytes; many: the tracepoint has 1,025
 fields; deep: one more sample, of 8,000 frames in a file with a name of 6,000 bytes; named: an event with a name of 5,000
-bytes.
+bytes; damaged: all features of the header are cut short; short: so are some more records.
 Records are not in the order of time, so names and mappings must be found by time.
 """
 import struct, subprocess, sys
@@ -179,6 +179,8 @@ if 'wide' in words:
 if 'deep' in words:
     of_kernel += [mmap2(100, NEW_AT + 0x100000, 0x100000, 0, 'd' * 6000, 5900),
                   sample(1, USER, 100, 101, 6000, 0, [MARK_USER] + [NEW_AT + 0x100000 + i for i in range(8000)])]
+if 'short' in words:
+    of_kernel += [record(kind, 0, bytes(7)) for kind in (1, 17, 67, 78, 80)]
 auxtrace = record(71, 0, pack('QQQIIII', 16, 0, 0, 0, 0, 0, 0), b'\xff' * 16)
 rounds = record(68, 0, b'')
 
@@ -211,6 +213,8 @@ features = {1: tracing, 2: build_ids, 4: string('6.1.0-test'), 11: pack('I', 2) 
             12: event_desc}
 if 'old' not in words:
     features[29] = pack('IIQQ', 1, clockid, 1700000000000000000, 1000)
+if 'damaged' in words:
+    features = {number: body[:len(body) * 3 // 4] for number, body in features.items()}
 
 
 def compressed(records):

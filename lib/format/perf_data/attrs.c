@@ -43,7 +43,7 @@ enum tm_status tm_perf_attrs_add(struct tm_perf_attrs *attrs, struct tm_perf_cur
     struct tm_perf_attr attr = {0};
     const uint8_t *at = tm_perf_take(c, size);
     if (at == NULL || size < ATTR_BYTES_MIN)
-        return tm_error_set(err, TM_E_INPUT, "a perf_event_attr is cut short");
+        return TM_END;
     if (attrs->count == TM_PERF_ATTRS_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than the limit of %d events that were counted", TM_PERF_ATTRS_MAX);
     enum tm_status st = tm_array_grow(&attrs->list, &attrs->cap, attrs->count, sizeof *attrs->list, err);

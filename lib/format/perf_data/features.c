@@ -19,9 +19,15 @@ static enum tm_status read_release(struct tm_perf *p, struct tm_perf_cursor c, s
 {
     struct tm_span release = tm_perf_string(&c);
     if (release.len == 0)
-        return TM_OK;
+        return c.failed ? TM_END : TM_OK;
     p->kernel_version = tm_kernel_version_parse(release.s, release.len);
     return put_metadata(p, "system_release", release, err);
+}
+
+/* Returns the result of reading C to its end: TM_END if it had too few bytes, unless ST is an error. */
+static enum tm_status result(const struct tm_perf_cursor *c, enum tm_status st)
+{
+    return st == TM_OK && c->failed ? TM_END : st;
 }
 
 static enum tm_status read_cmdline(struct tm_perf *p, struct tm_perf_cursor c, struct tm_error *err)
@@ -33,7 +39,8 @@ static enum tm_status read_cmdline(struct tm_perf *p, struct tm_perf_cursor c, s
         if ((i > 0 && tm_buf_add_byte(&p->text, ' ') != TM_OK) || tm_buf_add(&p->text, word.s, word.len) != TM_OK)
             return tm_error_nomem(err);
     }
-    return put_metadata(p, "perf_cmdline", (struct tm_span){(const char *)p->text.data, p->text.len}, err);
+    struct tm_span line = {(const char *)p->text.data, p->text.len};
+    return result(&c, put_metadata(p, "perf_cmdline", line, err));
 }
 
 /* Reads the names of events. They refer to events by id, or by order if they have no ids. */
@@ -52,7 +59,7 @@ static enum tm_status read_names(struct tm_perf *p, struct tm_perf_cursor c, str
         if (attr && !c.failed)
             st = tm_perf_attrs_name(&p->attrs, attr, name, err);
     }
-    return st;
+    return result(&c, st);
 }
 
 enum tm_status tm_perf_build_id_text(struct tm_perf *p, const uint8_t *id, size_t len, uint32_t *number,
@@ -75,7 +82,7 @@ enum tm_status tm_perf_build_id_read(struct tm_perf *p, uint16_t misc, struct tm
     struct tm_span name = tm_perf_text(&c, (uint64_t)(c.end - c.p));
     uint32_t name_number, id_number;
     if (id == NULL || name.len == 0)
-        return TM_OK;
+        return id ? TM_OK : TM_END;
     size_t len = misc & HAS_BUILD_ID_LEN ? id[TM_PERF_BUILD_ID_MAX] : TM_PERF_BUILD_ID_MAX;
     enum tm_status st = tm_perf_mappings_text(&p->mappings, name, &name_number, err);
     if (st == TM_OK)
@@ -92,30 +99,29 @@ static enum tm_status read_build_ids(struct tm_perf *p, struct tm_perf_cursor c,
         uint16_t misc = tm_perf_u16(&c), size = tm_perf_u16(&c);
         const uint8_t *body = size > RECORD_HEADER_LEN ? tm_perf_take(&c, size - RECORD_HEADER_LEN) : NULL;
         if (body == NULL)
-            return TM_OK;
+            return TM_END;
         st = tm_perf_build_id_read(p, misc, (struct tm_perf_cursor){body, c.p, c.is_big, false}, err);
     }
     return st;
 }
 
 /* Reads CLOCK_DATA: a version (1), a clockid, the time of day and the clock's time. */
-static void read_clock_data(struct tm_perf *p, struct tm_perf_cursor c)
+static enum tm_status read_clock_data(struct tm_perf *p, struct tm_perf_cursor c)
 {
     uint32_t version = tm_perf_u32(&c), clockid = tm_perf_u32(&c);
     uint64_t wall = tm_perf_u64(&c), clock = tm_perf_u64(&c);
     if (version == 1 && !c.failed && wall <= INT64_MAX && clock <= INT64_MAX)
         p->clock_pair = (struct tm_perf_clock_pair){true, clockid, (int64_t)clock, (int64_t)wall};
+    return result(&c, TM_OK);
 }
 
 enum tm_status tm_perf_feature_read(struct tm_perf *p, uint32_t id, struct tm_perf_cursor c, struct tm_error *err)
 {
-    enum tm_status st;
     switch (id) {
     case TM_PERF_FEATURE_TRACING_DATA:
         if (p->tracepoints.text.len > 0) /* only the first is used */
             return TM_OK;
-        st = tm_tracepoints_read(&p->tracepoints, c.p, (size_t)(c.end - c.p), err);
-        return st < 0 ? st : TM_OK;
+        return tm_tracepoints_read(&p->tracepoints, c.p, (size_t)(c.end - c.p), err);
     case TM_PERF_FEATURE_BUILD_ID:
         return read_build_ids(p, c, err);
     case TM_PERF_FEATURE_OS_RELEASE:
@@ -125,8 +131,7 @@ enum tm_status tm_perf_feature_read(struct tm_perf *p, uint32_t id, struct tm_pe
     case TM_PERF_FEATURE_EVENT_DESC:
         return read_names(p, c, err);
     case TM_PERF_FEATURE_CLOCK_DATA:
-        read_clock_data(p, c);
-        return TM_OK;
+        return read_clock_data(p, c);
     default:
         return TM_OK;
     }

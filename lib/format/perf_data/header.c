@@ -127,6 +127,9 @@ enum tm_status tm_perf_header_attrs(const struct tm_perf_header *h, const struct
         st = tm_perf_attrs_add(attrs, &c, h->attr_size - SECTION_LEN, err);
         if (st == TM_OK)
             st = add_ids(section(&c), h, whole, attrs, err);
+        else if (st == TM_END)
+            st = tm_error_set(err, TM_E_INPUT, "byte 16: descriptions of events of %llu bytes",
+                              (unsigned long long)h->attr_size);
     }
     tm_buf_release(&text);
     return st;

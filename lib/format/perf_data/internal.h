@@ -64,8 +64,8 @@ static inline void tm_perf_count(struct tm_perf_tally *tally, uint64_t byte)
         tally->first_byte = byte;
 }
 
-/* features.c: reads feature ID of the header from the bytes at C. Unused features are skipped. TM_OK; TM_E_INPUT: a
- * limit; TM_E_SYSTEM. */
+/* features.c: reads feature ID of the header from the bytes at C. Unused features are skipped. TM_OK; TM_END: it is
+ * damaged, and what precedes the damage is known; TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum tm_status tm_perf_feature_read(struct tm_perf *p, uint32_t id, struct tm_perf_cursor c, struct tm_error *err);
 
 /* Returns the text number of the build id of LEN bytes at ID. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
@@ -73,12 +73,13 @@ enum { TM_PERF_BUILD_ID_MAX = 20 };
 enum tm_status tm_perf_build_id_text(struct tm_perf *p, const uint8_t *id, size_t len, uint32_t *number,
                                      struct tm_error *err);
 
-/* Reads a build id (PERF_RECORD_HEADER_BUILD_ID, or one of the feature's) whose header has the bits MISC. TM_OK;
- * TM_E_INPUT: a limit; TM_E_SYSTEM. */
+/* Reads a build id (PERF_RECORD_HEADER_BUILD_ID, or one of the feature's) whose header has the bits MISC. TM_OK; TM_END:
+ * it is truncated; TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum tm_status tm_perf_build_id_read(struct tm_perf *p, uint16_t misc, struct tm_perf_cursor c, struct tm_error *err);
 
-/* survey.c: notes the names, mappings and events that RECORD states. TM_OK, also if it states none or is truncated.
- * TM_E_INPUT: a limit; TM_E_SYSTEM. */
+/* survey.c: notes the names, mappings and events that RECORD states. TM_OK, also if it states none, or is truncated and
+ * tm_perf_add_record says so; TM_END: it is truncated, or what it states is damaged; TM_E_INPUT: a limit;
+ * TM_E_SYSTEM. */
 enum tm_status tm_perf_survey(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err);
 
 /* rows.c: adds the rows of RECORD. TM_OK; TM_END: it is truncated; otherwise an error. */

@@ -4,6 +4,7 @@
 #include "kernel/sched_state.h"
 #include "stream/clock_id.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { RECORDS_AT_ONCE = 256 };
@@ -116,8 +117,36 @@ static enum tm_status open_records(struct tm_perf *p, struct tm_error *err)
     return tm_perf_records_open(&p->records, &p->context.whole, p->header.records, err);
 }
 
+/* Handles the result ST of reading what is at BYTE. TM_END is damage: an error WHAT if the run halts at it, otherwise it
+ * is counted. The text of an error gets the byte, unless it has one. */
+static enum tm_status take_result(struct tm_perf *p, enum tm_status st, uint64_t byte, const char *what,
+                                  struct tm_error *err)
+{
+    if (st == TM_END && p->context.options->on_damage == TM_DAMAGE_HALT) {
+        tm_error_at(err, byte, "%s", what);
+        return tm_error_recoverable(err);
+    }
+    if (st == TM_END)
+        tm_perf_count(&p->damaged, byte);
+    if (st == TM_E_INPUT && err->byte == 0)
+        return tm_error_prefix(err, "byte %llu", (unsigned long long)byte);
+    return st < 0 ? st : TM_OK;
+}
+
+/* Handles the result ST of reading RECORD. */
+static enum tm_status take_record_result(struct tm_perf *p, enum tm_status st, const struct tm_perf_record *record,
+                                         struct tm_error *err)
+{
+    char what[64];
+    if (st == TM_OK)
+        return TM_OK;
+    snprintf(what, sizeof what, "a record of type %u is too short for its fields", record->type);
+    return take_result(p, st, record->byte, what, err);
+}
+
 static enum tm_status read_features(struct tm_perf *p, struct tm_error *err)
 {
+    char what[64];
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < TM_PERF_FEATURES && st == TM_OK; i++) {
         if (p->header.features[i].len == 0)
@@ -126,6 +155,8 @@ static enum tm_status read_features(struct tm_perf *p, struct tm_error *err)
         struct tm_perf_cursor c = {p->line.data, p->line.data + p->line.len, p->header.is_big, false};
         if (st == TM_OK)
             st = tm_perf_feature_read(p, i, c, err);
+        snprintf(what, sizeof what, "feature %u of the header is damaged", i);
+        st = take_result(p, st, p->header.features[i].at, what, err);
     }
     return st;
 }
@@ -161,7 +192,7 @@ static enum tm_status begin(struct tm_perf *p, struct tm_error *err)
     if (st == TM_OK)
         st = open_records(p, err);
     while (st == TM_OK && (st = tm_perf_records_next(&p->records, &record, err)) == TM_OK)
-        st = tm_perf_survey(p, &record, err);
+        st = take_record_result(p, tm_perf_survey(p, &record, err), &record, err);
     if (st < 0)
         return st;
     find_tracepoints(p);
@@ -238,13 +269,7 @@ static enum tm_status perf_read(void *state, struct tm_error *err)
         if (st == TM_END)
             return end(p, err);
         if (st == TM_OK)
-            st = tm_perf_add_record(p, &record, err);
-        if (st == TM_END && p->context.options->on_damage == TM_DAMAGE_HALT) {
-            tm_error_at(err, record.byte, "a record of type %u is too short for its fields", record.type);
-            return tm_error_recoverable(err);
-        }
-        if (st == TM_END)
-            tm_perf_count(&p->damaged, record.byte);
+            st = take_record_result(p, tm_perf_add_record(p, &record, err), &record, err);
         if (st < 0)
             return st;
     }

@@ -96,9 +96,10 @@ static enum tm_status note_mapping(struct tm_perf *p, const struct tm_perf_recor
     struct tm_perf_cursor c = record->body;
     struct tm_perf_sample at;
     enum tm_status st = TM_OK;
-    if (record->misc & MISC_DATA_MAPPING ||
-        !tm_perf_sample_read_end(tm_perf_attrs_of(&p->attrs, &c, false), &c, &at))
+    if (record->misc & MISC_DATA_MAPPING)
         return TM_OK;
+    if (!tm_perf_sample_read_end(tm_perf_attrs_of(&p->attrs, &c, false), &c, &at))
+        return TM_END;
     int32_t pid = (int32_t)tm_perf_u32(&c);
     (void)tm_perf_u32(&c);
     mapping.start = tm_perf_u64(&c);
@@ -113,7 +114,7 @@ static enum tm_status note_mapping(struct tm_perf *p, const struct tm_perf_recor
     }
     struct tm_span name = tm_perf_text(&c, (uint64_t)(c.end - c.p));
     if (c.failed || len == 0 || st < 0)
-        return st;
+        return st == TM_OK && c.failed ? TM_END : st;
     name = mapped_name(name, &mapping);
     mapping.end = len - 1 > UINT64_MAX - mapping.start ? UINT64_MAX : mapping.start + len - 1;
     st = tm_perf_mappings_text(&p->mappings, name, &mapping.name, err);
@@ -127,14 +128,14 @@ static enum tm_status note_symbol(struct tm_perf *p, const struct tm_perf_record
     struct tm_perf_cursor c = record->body;
     struct tm_perf_sample at;
     if (!tm_perf_sample_read_end(tm_perf_attrs_of(&p->attrs, &c, false), &c, &at))
-        return TM_OK;
+        return TM_END;
     mapping.start = tm_perf_u64(&c);
     uint64_t len = tm_perf_u32(&c);
     (void)tm_perf_u16(&c);
     bool is_unregistered = tm_perf_u16(&c) & KSYMBOL_UNREGISTERED;
     struct tm_span name = tm_perf_text(&c, (uint64_t)(c.end - c.p));
     if (c.failed || len == 0 || is_unregistered)
-        return TM_OK;
+        return c.failed ? TM_END : TM_OK;
     mapping.end = len - 1 > UINT64_MAX - mapping.start ? UINT64_MAX : mapping.start + len - 1;
     mapping.time = at.time;
     enum tm_status st = tm_perf_mappings_text(&p->mappings, name, &mapping.name, err);
@@ -161,7 +162,9 @@ static enum tm_status note_update(struct tm_perf *p, const struct tm_perf_record
     uint64_t what = tm_perf_u64(&c);
     struct tm_perf_attr *attr = tm_perf_attrs_find(&p->attrs, tm_perf_u64(&c));
     struct tm_span name = tm_perf_text(&c, (uint64_t)(c.end - c.p));
-    return what == UPDATE_NAME && attr && !c.failed ? tm_perf_attrs_name(&p->attrs, attr, name, err) : TM_OK;
+    if (c.failed)
+        return TM_END;
+    return what == UPDATE_NAME && attr ? tm_perf_attrs_name(&p->attrs, attr, name, err) : TM_OK;
 }
 
 /* Reads the formats of tracepoints, which follow their record. */
@@ -172,6 +175,8 @@ static enum tm_status note_tracing_data(struct tm_perf *p, const struct tm_perf_
     if (record->size == 0 || len == 0)
         return TM_OK;
     struct tm_perf_section section = {record->byte + record->size - record->trailing, len};
+    if (section.at > p->context.whole.len || len > p->context.whole.len - section.at)
+        return TM_OK; /* the file is cut short there, which the next record shows */
     enum tm_status st = tm_perf_section_read(section, &p->context.whole, &p->text, err);
     if (st < 0)
         return st;
@@ -205,7 +210,7 @@ enum tm_status tm_perf_survey(struct tm_perf *p, const struct tm_perf_record *re
         return tm_perf_build_id_read(p, record->misc, c, err);
     case TM_PERF_RECORD_FEATURE: {
         uint64_t id = tm_perf_u64(&c);
-        return c.failed || id >= TM_PERF_FEATURES ? TM_OK : tm_perf_feature_read(p, (uint32_t)id, c, err);
+        return c.failed ? TM_END : id >= TM_PERF_FEATURES ? TM_OK : tm_perf_feature_read(p, (uint32_t)id, c, err);
     }
     default:
         return TM_OK;
