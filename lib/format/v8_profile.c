@@ -2,12 +2,14 @@
 
 #include "base/checked.h"
 #include "base/decimal.h"
-#include "base/table.h"
 #include "base/pb.h"
+#include "base/table.h"
+#include "json/number.h"
 #include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
+enum { NS_SCALE = 3 /* of times in microseconds */ };
 enum { STRINGS_MAX = 1 << 17, STRING_BYTES_MAX = 16 << 20, STRING_BYTES_OF_ONE_MAX = 4096 };
 
 /* A few bytes can name a node that stands for a whole stack. So the stacks of one chunk are limited to
@@ -24,13 +26,6 @@ void tm_v8_profile_free(struct tm_v8_profile *profile)
     tm_intern_release(&profile->strings);
     tm_buf_release(&profile->scratch);
     free(profile);
-}
-
-/* Reads a time in microseconds. */
-static bool time_of(const struct tm_json_value *v, int64_t *ns)
-{
-    return (v->type == TM_JSON_NUMBER || (v->type == TM_JSON_STRING && !v->escaped)) &&
-           tm_decimal_scale((const char *)v->data, v->len, 3, ns) == TM_OK;
 }
 
 static bool take_array(const struct tm_json_value *v, struct tm_json_value *out)
@@ -60,7 +55,7 @@ bool tm_v8_chunk_read(const struct tm_json_value *data, struct tm_v8_chunk *c)
     *c = (struct tm_v8_chunk){.text_bytes = data->len};
     while (tm_json_member(&scan, &k, &v) == TM_JSON_OK) {
         if (tm_json_is(&k, "startTime"))
-            c->has_start = time_of(&v, &c->start_ns);
+            c->has_start = tm_json_decimal(&v, NS_SCALE, &c->start_ns) == TM_OK;
         else if (tm_json_is(&k, "timeDeltas"))
             c->has_deltas = take_array(&v, &c->deltas);
         else if (tm_json_is(&k, "cpuProfile") && v.type == TM_JSON_OBJECT)
@@ -285,7 +280,7 @@ enum tm_status tm_v8_samples_next(struct tm_v8_samples *s, struct tm_buf *detail
     if (more == TM_JSON_CLOSE && tm_json_element(&s->deltas, &delta) == TM_JSON_CLOSE)
         return TM_END;
     if (more != TM_JSON_OK || tm_json_element(&s->deltas, &delta) != TM_JSON_OK || !get_id(&node, &id) ||
-        !time_of(&delta, &ns) || !tm_add_i64(s->session->time_ns, ns, &ns))
+        tm_json_decimal(&delta, NS_SCALE, &ns) != TM_OK || !tm_add_i64(s->session->time_ns, ns, &ns))
         return TM_E_INPUT;
     s->time_ns = s->session->time_ns = ns;
     s->is_cut = s->budget == 0;

@@ -89,3 +89,10 @@ bool tm_json_number(const uint8_t *data, size_t len, bool *is_double, uint64_t *
     *bits = tm_pb_bits(d);
     return true;
 }
+
+enum tm_status tm_json_decimal(const struct tm_json_value *value, int scale, int64_t *result)
+{
+    if (!tm_json_is_scalar(value))
+        return TM_E_INPUT;
+    return tm_decimal_scale((const char *)value->data, value->len, scale, result);
+}

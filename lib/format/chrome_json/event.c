@@ -1,7 +1,7 @@
 #include "format/chrome_json/event.h"
 
-#include "base/decimal.h"
 #include "json/fast_path.h"
+#include "json/number.h"
 
 #include <stddef.h>
 
@@ -260,11 +260,9 @@ static bool short_time(const uint8_t *p, size_t len, int64_t *ns)
 
 enum tm_status tm_json_time(const struct tm_json_value *value, int64_t *ns)
 {
-    if (value->type != TM_JSON_NUMBER && (value->type != TM_JSON_STRING || value->escaped))
-        return TM_E_INPUT;
-    if (value->len <= 20 && short_time(value->data, value->len, ns))
+    if (tm_json_is_scalar(value) && value->len <= 20 && short_time(value->data, value->len, ns))
         return TM_OK;
-    return tm_decimal_scale((const char *)value->data, value->len, 3, ns);
+    return tm_json_decimal(value, NS_SCALE, ns);
 }
 
 enum tm_status tm_json_event_time(const struct tm_json_event *event, enum tm_json_field field, int64_t *ns)

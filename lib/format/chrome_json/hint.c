@@ -1,6 +1,6 @@
 #include "format/chrome_json/document.h"
 
-#include "base/decimal.h"
+#include "json/number.h"
 #include "stream/clock_id.h"
 
 /* Writes the hint that CLOCK read VALUE_NS when the file's own clock read 0. */
@@ -20,8 +20,7 @@ static enum tm_status put_base(struct tm_json_document *doc, const struct tm_jso
                                const char *source, struct tm_error *err)
 {
     int64_t ns;
-    if (!tm_json_is_scalar(value) ||
-        tm_decimal_scale((const char *)value->data, value->len, scale, &ns) != TM_OK || ns <= 0)
+    if (tm_json_decimal(value, scale, &ns) != TM_OK || ns <= 0)
         return TM_OK;
     return put_hint(doc, TM_CLOCK_REALTIME, ns, source, err);
 }

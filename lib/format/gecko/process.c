@@ -1,10 +1,11 @@
 #include "format/gecko/process.h"
 
-#include "base/search.h"
-#include "base/table.h"
 #include "base/decimal.h"
 #include "base/hash.h"
+#include "base/search.h"
+#include "base/table.h"
 #include "format/gecko/gecko.h"
+#include "json/number.h"
 
 #include <stdlib.h>
 
@@ -101,7 +102,7 @@ static void set_start(struct tm_gecko_process *p, enum tm_gecko_start which, con
 {
     int scale = which == TM_GECKO_START_REALTIME ? MS_SCALE : 0;
     if (tm_json_is_scalar(v))
-        p->has_start[which] = tm_decimal_scale((const char *)v->data, v->len, scale, &p->start_ns[which]) == TM_OK;
+        p->has_start[which] = tm_json_decimal(v, scale, &p->start_ns[which]) == TM_OK;
 }
 
 enum tm_status tm_gecko_process_meta(struct tm_gecko_process *p, const struct tm_json_value *meta,

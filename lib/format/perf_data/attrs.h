@@ -69,8 +69,8 @@ struct tm_perf_attrs {
     struct tm_buf names;
 };
 
-/* Adds the attr in the SIZE bytes at C. TM_OK; TM_END: it is cut short, or shorter than the first version; TM_E_INPUT: a
- * limit; TM_E_SYSTEM. */
+/* Adds the attr in the SIZE bytes at C. TM_OK; TM_END: it is cut short, or shorter than the first version;
+ * TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum tm_status tm_perf_attrs_add(struct tm_perf_attrs *attrs, struct tm_perf_cursor *c, uint64_t size,
                                  struct tm_error *err);
 

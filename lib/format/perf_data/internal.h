@@ -73,8 +73,8 @@ enum { TM_PERF_BUILD_ID_MAX = 20 };
 enum tm_status tm_perf_build_id_text(struct tm_perf *p, const uint8_t *id, size_t len, uint32_t *number,
                                      struct tm_error *err);
 
-/* Reads a build id (PERF_RECORD_HEADER_BUILD_ID, or one of the feature's) whose header has the bits MISC. TM_OK; TM_END:
- * it is truncated; TM_E_INPUT: a limit; TM_E_SYSTEM. */
+/* Reads a build id (PERF_RECORD_HEADER_BUILD_ID, or one of the feature's) whose header has the bits MISC. TM_OK;
+ * TM_END: it is truncated; TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum tm_status tm_perf_build_id_read(struct tm_perf *p, uint16_t misc, struct tm_perf_cursor c, struct tm_error *err);
 
 /* survey.c: notes the names, mappings and events that RECORD states. TM_OK, also if it states none, or is truncated and

@@ -117,8 +117,8 @@ static enum tm_status open_records(struct tm_perf *p, struct tm_error *err)
     return tm_perf_records_open(&p->records, &p->context.whole, p->header.records, err);
 }
 
-/* Handles the result ST of reading what is at BYTE. TM_END is damage: an error WHAT if the run halts at it, otherwise it
- * is counted. The text of an error gets the byte, unless it has one. */
+/* Handles the result ST of reading what is at BYTE. TM_END is damage: an error WHAT if the run halts at it, otherwise
+ * it is counted. The text of an error gets the byte, unless it has one. */
 static enum tm_status take_result(struct tm_perf *p, enum tm_status st, uint64_t byte, const char *what,
                                   struct tm_error *err)
 {

@@ -91,8 +91,8 @@ static enum tm_tracepoint_type type_of(struct tm_span declaration, bool is_array
     return ends_with(declaration, "*") ? TM_TRACEPOINT_ADDRESS : TM_TRACEPOINT_NUMBER;
 }
 
-/* Parses "field:char comm[16];	offset:8;	size:16;	signed:0;". False: a field of another form, or with a name of more than
- * NAME_BYTES_MAX. */
+/* Parses "field:char comm[16];	offset:8;	size:16;	signed:0;". False: a field of another form, or with a name of more
+ * than NAME_BYTES_MAX. */
 static bool parse_field(struct tm_span line, struct tm_tracepoint_field *field)
 {
     struct tm_span head, name;

@@ -1,7 +1,6 @@
 /* Attributes as typed arguments. */
 #include "format/spans/internal.h"
 
-#include "base/decimal.h"
 #include "base/pb.h"
 #include "json/number.h"
 #include "stream/detail_arg.h"
@@ -86,8 +85,7 @@ enum tm_status tm_spans_text(struct tm_spans *x, const struct tm_json_value *val
 
 bool tm_spans_time(const struct tm_json_value *value, int scale, int64_t *ns)
 {
-    return value->data && tm_json_is_scalar(value) &&
-           tm_decimal_scale((const char *)value->data, value->len, scale, ns) == TM_OK && *ns > 0;
+    return value->data && tm_json_decimal(value, scale, ns) == TM_OK && *ns > 0;
 }
 
 /* Adds the argument links[INDEX].MEMBER. */
