@@ -13,7 +13,7 @@ enum {
     TM_TRACEPOINT_FIELDS_MAX = 1 << 20,   /* fields of all of them */
     TM_TRACEPOINT_OWN_FIELDS_MAX = 1024,  /* fields of one of them */
     TM_TRACEPOINT_BYTES_MAX = 64 << 20,   /* text of all of them */
-    TM_TRACEPOINT_TEXT_MAX = 64 << 10     /* text made of one event, which Linux limits to 8 KiB (PERF_MAX_TRACE_SIZE) */
+    TM_TRACEPOINT_TEXT_MAX = 64 << 10     /* text of one event, which Linux limits to 8 KiB (PERF_MAX_TRACE_SIZE) */
 };
 
 enum tm_tracepoint_type {
@@ -76,8 +76,8 @@ struct tm_tracepoint_event {
 int32_t tm_tracepoints_tid(const struct tm_tracepoints *points, const struct tm_tracepoint_event *event);
 
 /* Appends the fields of EVENT to OUT: "name=value", separated by blanks. Fields that a reader of ftrace text uses have
- * the kernel's form. TM_OK; TM_END: the first field that would exceed TM_TRACEPOINT_TEXT_MAX and those after it are left
- * out; TM_E_SYSTEM. */
+ * the kernel's form. TM_OK; TM_END: the first field that would exceed TM_TRACEPOINT_TEXT_MAX and those after it are
+ * left out; TM_E_SYSTEM. */
 enum tm_status tm_tracepoints_put(const struct tm_tracepoints *points, const struct tm_tracepoint_event *event,
                                   struct tm_buf *out);
 
