@@ -203,6 +203,22 @@ END
     done
 }
 
+@test "journal: any amount of white space between entries is passed over" {
+    head -n 1 "$TM_SRC/t/data/journal.json" >first
+    (cat first; python3 -c 'print("\n \t" * 1000000)'; cat first) >blank.json
+    timeout 20 tm-unpack blank.json | tm-emit -f frames >frames
+    [ "$(grep -c 'kind=log' frames)" -eq 2 ]
+}
+
+@test "logcat: time is in proportion to the line, whatever it contains" {
+    python3 -c 'print("2024-01-01 10:00:00.000 V/tag( 5): hi")
+for i in range(40):
+    print("2024-01-01 10:00:01.000 V/" + "(" * 1000000)' >parentheses.txt
+    timeout 60 tm-unpack parentheses.txt | tm-emit -f frames >frames
+    grep 'kind=log' frames
+    grep 'Account .*reason="damaged" count=40 ' frames
+}
+
 @test "logcat: a tag that is stated as empty is an empty text, a line without a tag has none" {
     printf '%s\n' '2026-11-28 10:00:00.100  1000  1001 I : empty' '2026-11-28 10:00:00.200  1000  1001 I none' >a.log
     tm-merge -q -o a.db a.log

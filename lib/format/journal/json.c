@@ -105,7 +105,7 @@ static enum tm_status json_read(struct tm_input *in, struct tm_journal_entry *en
 {
     struct tm_json_value object;
     tm_journal_entry_clear(entry);
-    for (size_t want = FIRST_LOOK;; want = in->len * 2) {
+    for (size_t want = FIRST_LOOK;; want = in->len < FIRST_LOOK ? FIRST_LOOK : in->len * 2) {
         enum tm_status st = tm_input_fill(in, want, err);
         if (st < 0)
             return st;

@@ -7,6 +7,7 @@
 #define NS_PER_S INT64_C(1000000000)
 
 enum { EPOCH_DIGITS = 9 /* fewer digits are an uptime: 10^8 s are three years */, COLUMNS_MAX = 3 };
+enum { PARENTHESIS_MAX = 128 }; /* a user name, which has at most 32 bytes (useradd(8)), and a pid, with blanks */
 
 static bool is_upper(char c)
 {
@@ -163,10 +164,11 @@ static enum tm_status parse_threadtime(const char *p, const char *end, struct tm
     return TM_OK;
 }
 
-/* Reads "( pid): " or "(uid: pid): " at P. Returns the byte after it, or NULL. */
+/* Reads "( pid): " or "(uid: pid): " at P, of at most PARENTHESIS_MAX bytes. Returns the byte after it, or NULL. */
 static const char *parse_parenthesis(const char *p, const char *end, struct tm_logcat_line *l)
 {
-    const char *q = p + 1, *close = memchr(p, ')', (size_t)(end - p));
+    const size_t left = (size_t)(end - p);
+    const char *q = p + 1, *close = memchr(p, ')', left < PARENTHESIS_MAX ? left : PARENTHESIS_MAX);
     struct tm_span uid = {0};
     if (close == NULL || close + 1 == end || close[1] != ':' || (close + 2 < end && close[2] != ' '))
         return NULL;
