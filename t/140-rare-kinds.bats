@@ -80,6 +80,15 @@ END
     grep -qx 'cpu.times.steal_ns 8' seen
 }
 
+@test "disks past the limit have no counters, and are no error" {
+    packets a.pftrace <<'END'
+for time in 10, 20:
+    packet(time, 7, message(*[(13, message((1, 'disk%d' % i), *[(f, time) for f in range(2, 10)])) for i in range(9000)]))
+END
+    values a.pftrace >seen
+    [ "$(grep -c 'flush_time 10$' seen)" -eq 8192 ] # 65,536 numbers, eight for each disk
+}
+
 @test "a disk's counters are changes since the last sample, and the first sample has none" {
     packets a.pftrace <<'END'
 def disk(*values):

@@ -154,7 +154,7 @@ static enum tm_status add_buddy(struct stats *s, const struct tm_pb_field *messa
 
 struct disk {
     uint64_t key;  /* of field 0; the keys of other fields follow */
-    bool is_known; /* it had a sample before */
+    bool is_known; /* all its fields had a sample before, and none is past DISKS_MAX */
     enum tm_status status;
 };
 
@@ -163,10 +163,10 @@ static int64_t disk_change(struct stats *s, struct disk *disk, uint32_t i, uint6
 {
     struct tm_proto_map_entry *entry = tm_proto_map_find(&s->kernels->disks, s->like.machine, disk->key + i);
     disk->is_known &= entry != NULL;
-    if (disk->status == TM_OK &&
-        tm_proto_map_add(&s->kernels->disks, s->like.machine, disk->key + i, DISKS_MAX, &entry) != TM_OK)
-        disk->status = TM_E_SYSTEM;
-    if (disk->status != TM_OK)
+    enum tm_status st = tm_proto_map_add(&s->kernels->disks, s->like.machine, disk->key + i, DISKS_MAX, &entry);
+    if (st < 0)
+        disk->status = st;
+    if (st != TM_OK)
         return 0;
     int64_t change = (int64_t)(now - entry->v1);
     entry->v1 = now;
