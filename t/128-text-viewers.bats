@@ -147,6 +147,17 @@ END
     grep 'time_ns=1000 .*name="cycles" .*function="main"' frames
 }
 
+@test "simpleperf: an error about a limit names the byte" {
+    PYTHONPATH=$TM_SRC/t/gen python3 - "$TM_SRC/t/gen/make-simpleperf.py" <<'END' >long.trace
+import runpy, sys
+record = runpy.run_path(sys.argv[1])['record']
+sys.stdout.buffer.write(b'SIMPLEPERF\1\0' + record(2, (1, 9)) + record(5, (1, 't' * 5000)) + bytes(4))
+END
+    run tm-unpack long.trace
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"long.trace: byte 20: the name of a type of events exceeds the limit of 4096 bytes" ]]
+}
+
 @test "simpleperf: the frames of a sample have a limit of bytes, however often they name a symbol" {
     PYTHONPATH=$TM_SRC/t/gen python3 - "$TM_SRC/t/gen/make-simpleperf.py" <<'END' >deep.trace
 import runpy, sys

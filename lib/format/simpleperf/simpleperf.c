@@ -400,7 +400,7 @@ static enum tm_status read_record(struct simpleperf *s, struct tm_error *err)
     if (len)
         st = take_record(s, in->data + 4, len, byte, err);
     tm_input_skip(in, (size_t)len + 4);
-    return st;
+    return st == TM_E_INPUT ? tm_error_prefix(err, "byte %llu", (unsigned long long)byte) : st;
 }
 
 /* Writes the statistics. TM_END or an error. */
