@@ -55,6 +55,7 @@ CASES = [
     (inputs.proto_sequences, PIPE, 0, '', 200, 20),
     (inputs.repeated_key, UNPACK, 0, '', 30, 2),
     (inputs.repeated_text, UNPACK, 0, '', 30, 2),
+    (inputs.repeated_padding, UNPACK, 0, '', 30, 2),
     (inputs.repeated_category, UNPACK, 0, '', 30, 2),
     (inputs.repeated_string, UNPACK, 0, '', 30, 2),
     (inputs.repeated_stat, UNPACK, 0, '', 30, 2),

@@ -221,6 +221,14 @@ def repeated_text():
         packet(field(8, 2), field(10, 1), field(11, field(9, 3) + arguments))
 
 
+def repeated_padding():
+    """Arguments that all have one interned text, which many other fields precede."""
+    interned = field(29, field(1, 1) + field(3, 1) * (300000 * SCALE) + field(2, b't'))
+    arguments = field(4, field(10, b'a') + field(17, 1)) * 10000
+    return packet(field(8, 1), field(10, 1), field(13, 1), field(12, interned)) + \
+        packet(field(8, 2), field(10, 1), field(11, field(9, 3) + arguments))
+
+
 def repeated_category():
     """An event with one interned category three thousand times."""
     interned = field(1, field(1, 1) + field(2, b'c' * 100000))

@@ -139,28 +139,44 @@ enum tm_status tm_proto_sequence_defaults(struct tm_proto_rows *rows, struct tm_
     return st == TM_OK ? add_state(rows, packet, err) : tm_error_nomem(err);
 }
 
+/* Sets an entry of interned_index. v1 is the place of the message in the sequence's interned bytes: its offset from bit
+ * 32 on, and its length below. v2 has from bit 32 on where in the message its TEXT begins, plus 1 (0: it has none), and
+ * below the number of the text as a string (0: it has none yet). */
+static void set_place(struct tm_proto_map_entry *entry, size_t offset, size_t len, uint32_t text)
+{
+    entry->v1 = (uint64_t)offset << 32 | len;
+    entry->v2 = (uint64_t)text << 32;
+}
+
 enum tm_status tm_proto_interned_index(struct tm_proto_sequence *sequence, const struct tm_pb_field *field,
                                        size_t offset, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(field->data, field->len);
     struct tm_proto_map_entry *entry;
     struct tm_pb_field f;
-    while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id != TM_INTERNED_IID)
-            continue;
-        if (tm_proto_map_find(&sequence->interned_index, field->id, f.value))
-            return TM_OK;
-        enum tm_status st =
-            tm_proto_map_add(&sequence->interned_index, field->id, f.value, TM_PROTO_INTERNED_MAX, &entry);
-        if (st == TM_END)
-            return tm_error_set(err, TM_E_INPUT, "sequence %u holds more than %d interned messages", sequence->id,
-                                TM_PROTO_INTERNED_MAX);
-        if (st < 0)
-            return tm_error_nomem(err);
-        entry->v1 = (uint64_t)offset << 32 | field->len;
-        return TM_OK;
+    uint64_t iid = 0;
+    uint32_t text = 0;
+    bool has_iid = false;
+    while (!(has_iid && text) && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == TM_INTERNED_IID && !has_iid) {
+            has_iid = true;
+            iid = f.value;
+        } else if (f.id == TM_INTERNED_TEXT && f.type == TM_PB_LEN && text == 0) {
+            text = (uint32_t)(f.start - field->data) + 1;
+        }
     }
-    return TM_END;
+    if (!has_iid)
+        return TM_END;
+    if (tm_proto_map_find(&sequence->interned_index, field->id, iid))
+        return TM_OK;
+    enum tm_status st = tm_proto_map_add(&sequence->interned_index, field->id, iid, TM_PROTO_INTERNED_MAX, &entry);
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "sequence %u holds more than %d interned messages", sequence->id,
+                            TM_PROTO_INTERNED_MAX);
+    if (st < 0)
+        return tm_error_nomem(err);
+    set_place(entry, offset, field->len, text);
+    return TM_OK;
 }
 
 static enum tm_status index_messages(struct tm_proto_rows *rows, struct tm_proto_sequence *sequence,
@@ -232,11 +248,14 @@ bool tm_proto_interned_find(const struct tm_proto_sequence *sequence, uint32_t f
 /* Returns field 2 of the message at ENTRY; an empty field if the message has none. */
 static struct tm_pb_field text_of(const struct tm_proto_sequence *sequence, const struct tm_proto_map_entry *entry)
 {
+    const size_t text = (size_t)(entry->v2 >> 32);
     struct tm_pb pb = tm_pb_of(sequence->interned.data + (entry->v1 >> 32), (size_t)(entry->v1 & UINT32_MAX));
     struct tm_pb_field f;
-    while (tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == TM_INTERNED_TEXT && f.type == TM_PB_LEN)
+    if (text) {
+        pb.p += text - 1;
+        if (tm_pb_next(&pb, &f) == TM_OK)
             return f;
+    }
     return (struct tm_pb_field){.data = (const uint8_t *)""};
 }
 
@@ -250,14 +269,14 @@ struct tm_pb_field tm_proto_interned_text(const struct tm_proto_sequence *sequen
 enum tm_status tm_proto_interned_string(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence,
                                         struct tm_proto_map_entry *entry, uint32_t *string, struct tm_error *err)
 {
-    if (entry->v2) {
-        *string = (uint32_t)entry->v2;
+    if (entry->v2 & UINT32_MAX) {
+        *string = (uint32_t)(entry->v2 & UINT32_MAX);
         return TM_OK;
     }
     struct tm_pb_field text = text_of(sequence, entry);
     enum tm_status st = tm_proto_string(rows, text.data, text.len, string, err);
     if (st >= 0 && !(*string & TM_STRING_INLINE))
-        entry->v2 = *string;
+        entry->v2 |= *string;
     return st;
 }
 
