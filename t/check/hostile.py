@@ -56,6 +56,7 @@ CASES = [
     (inputs.repeated_key, UNPACK, 0, '', 30, 2),
     (inputs.repeated_text, UNPACK, 0, '', 30, 2),
     (inputs.repeated_padding, UNPACK, 0, '', 30, 2),
+    (inputs.repeated_frame_padding, UNPACK, 0, '', 30, 2),
     (inputs.repeated_category, UNPACK, 0, '', 30, 2),
     (inputs.repeated_string, UNPACK, 0, '', 30, 2),
     (inputs.repeated_stat, UNPACK, 0, '', 30, 2),

@@ -262,6 +262,14 @@ def repeated_frame():
         packet(field(8, 2), field(10, 1), field(66, sample)) * SCALE
 
 
+def repeated_frame_padding():
+    """Samples of a stack that has one frame with very many fields a thousand times."""
+    interned = field(6, field(1, 1) + field(9, 1) * (300000 * SCALE)) + field(7, field(1, 1) + field(2, 1) * 1000)
+    sample = field(2, 5) + field(3, 5) + field(4, 1)
+    return packet(field(8, 1), field(10, 1), field(13, 1), field(12, interned)) + \
+        packet(field(8, 2), field(10, 1), field(66, sample)) * 20
+
+
 def tar_million_files():
     thousand = b''.join(tar_header(b'%07d.json' % i, len(JSON)) + JSON.ljust(512, b'\0') for i in range(1000))
     for _ in range(20 * SCALE):

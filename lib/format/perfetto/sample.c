@@ -12,22 +12,43 @@ enum { SAMPLE_UNWIND_ERROR = 16 };
 enum { SAMPLE_RECORDS_LOST = 17, SAMPLE_PRODUCER_EVENT = 19 };
 enum { STREAM_CALLSTACKS = 1, STREAM_DELTAS_US = 2 };
 enum {
-    FRAMES_MAX = 1024,        /* of one stack; the innermost ones of a deeper stack are left out */
-    PATH_BYTES_MAX = 64 << 10 /* no part is added to a path that is longer */
+    FRAMES_MAX = 1024,          /* of one stack; the innermost ones of a deeper stack are left out */
+    PATH_BYTES_MAX = 64 << 10,  /* no part is added to a path that is longer */
+    MESSAGE_BYTES_MAX = 1 << 20 /* of the interned messages that are read for one stack, other than texts */
 };
 
-static enum tm_status put_interned(struct tm_buf *detail, uint32_t id, const struct tm_proto_sequence *sequence,
-                                   uint32_t field, uint64_t iid)
+/* A stack that is put into the detail of the next row. */
+struct stack {
+    struct tm_proto_rows *rows;
+    const struct tm_proto_sequence *sequence; /* has the interned data */
+    size_t bytes_left;                        /* of MESSAGE_BYTES_MAX */
+};
+
+/* Finds the interned message (FIELD, IID). False: there is none, or no more are to be read. */
+static bool find(struct stack *s, uint32_t field, uint64_t iid, struct tm_pb *message)
 {
-    struct tm_pb_field text = tm_proto_interned_text(sequence, field, iid);
-    return text.data ? tm_pb_put_bytes(detail, id, text.data, text.len) : TM_OK;
+    const uint8_t *data;
+    size_t len;
+    if (!tm_proto_interned_find(s->sequence, field, iid, &data, &len) || len > s->bytes_left)
+        return false;
+    s->bytes_left -= len;
+    *message = tm_pb_of(data, len);
+    return true;
+}
+
+/* Puts the interned text (FIELD, IID) as field ID of the frame. */
+static enum tm_status put_interned(struct stack *s, uint32_t id, uint32_t field, uint64_t iid)
+{
+    struct tm_pb_field text = tm_proto_interned_text(s->sequence, field, iid);
+    return text.data ? tm_pb_put_bytes(&s->rows->detail, id, text.data, text.len) : TM_OK;
 }
 
 /* Puts a build id in hexadecimal. */
-static enum tm_status put_build_id(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence, uint64_t iid)
+static enum tm_status put_build_id(struct stack *s, uint64_t iid)
 {
     static const char digits[] = "0123456789abcdef";
-    struct tm_pb_field id = tm_proto_interned_text(sequence, TM_INTERNED_BUILD_IDS, iid);
+    struct tm_proto_rows *rows = s->rows;
+    struct tm_pb_field id = tm_proto_interned_text(s->sequence, TM_INTERNED_BUILD_IDS, iid);
     enum tm_status st = TM_OK;
     rows->key.len = 0;
     for (size_t i = 0; st == TM_OK && i < id.len; i++)
@@ -39,13 +60,13 @@ static enum tm_status put_build_id(struct tm_proto_rows *rows, const struct tm_p
 }
 
 /* Puts the facts of MAPPING except its path: the build id, the addresses and the part of the file that it covers. */
-static enum tm_status put_mapped(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence,
-                                 struct tm_pb mapping)
+static enum tm_status put_mapped(struct stack *s, struct tm_pb mapping)
 {
     static const uint32_t numbers[][2] = {{TM_MAPPING_EXACT_OFFSET, TM_STACK_FRAME_MAPPING_EXACT_OFFSET},
                                           {TM_MAPPING_START_OFFSET, TM_STACK_FRAME_MAPPING_START_OFFSET},
                                           {TM_MAPPING_START, TM_STACK_FRAME_MAPPING_START},
                                           {TM_MAPPING_LOAD_BIAS, TM_STACK_FRAME_MAPPING_LOAD_BIAS}};
+    struct tm_proto_rows *rows = s->rows;
     struct tm_pb_field f;
     uint64_t end = 0;
     enum tm_status st = TM_OK;
@@ -53,7 +74,7 @@ static enum tm_status put_mapped(struct tm_proto_rows *rows, const struct tm_pro
         if (f.type != TM_PB_VARINT)
             continue;
         if (f.id == TM_MAPPING_BUILD_ID)
-            st = put_build_id(rows, sequence, f.value);
+            st = put_build_id(s, f.value);
         end = f.id == TM_MAPPING_END ? f.value : end;
         for (size_t i = 0; st == TM_OK && i < sizeof numbers / sizeof *numbers; i++)
             if (f.id == numbers[i][0] && f.value)
@@ -63,18 +84,18 @@ static enum tm_status put_mapped(struct tm_proto_rows *rows, const struct tm_pro
 }
 
 /* Puts the path of a mapping: its parts, each after a slash. */
-static enum tm_status put_mapping(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence, uint64_t iid)
+static enum tm_status put_mapping(struct stack *s, uint64_t iid)
 {
-    const uint8_t *data;
-    size_t len;
+    struct tm_proto_rows *rows = s->rows;
+    struct tm_pb mapping;
     uint64_t part;
     enum tm_status st = TM_OK;
-    if (!tm_proto_interned_find(sequence, TM_INTERNED_MAPPINGS, iid, &data, &len))
+    if (!find(s, TM_INTERNED_MAPPINGS, iid, &mapping))
         return TM_OK;
-    struct tm_proto_numbers parts = {.pb = tm_pb_of(data, len), .id = TM_MAPPING_PATH};
+    struct tm_proto_numbers parts = {.pb = mapping, .id = TM_MAPPING_PATH};
     rows->key.len = 0;
     while (st == TM_OK && rows->key.len <= PATH_BYTES_MAX && tm_proto_numbers_next(&parts, &part)) {
-        struct tm_pb_field text = tm_proto_interned_text(sequence, TM_INTERNED_MAPPING_PATHS, part);
+        struct tm_pb_field text = tm_proto_interned_text(s->sequence, TM_INTERNED_MAPPING_PATHS, part);
         st = tm_buf_add_byte(&rows->key, '/');
         if (st == TM_OK && text.data)
             st = tm_buf_add(&rows->key, text.data, text.len);
@@ -82,56 +103,53 @@ static enum tm_status put_mapping(struct tm_proto_rows *rows, const struct tm_pr
     if (st < 0 || rows->key.len == 0)
         return st;
     st = tm_pb_put_bytes(&rows->detail, TM_STACK_FRAME_MAPPING, rows->key.data, rows->key.len);
-    return st < 0 ? st : put_mapped(rows, sequence, tm_pb_of(data, len));
+    return st < 0 ? st : put_mapped(s, mapping);
 }
 
-static enum tm_status put_frame_field(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence,
-                                      const struct tm_pb_field *f)
+static enum tm_status put_frame_field(struct stack *s, const struct tm_pb_field *f)
 {
     switch (f->id) {
     case TM_FRAME_FUNCTION:
-        return put_interned(&rows->detail, TM_STACK_FRAME_FUNCTION, sequence, TM_INTERNED_FUNCTION_NAMES, f->value);
+        return put_interned(s, TM_STACK_FRAME_FUNCTION, TM_INTERNED_FUNCTION_NAMES, f->value);
     case TM_FRAME_MAPPING:
-        return put_mapping(rows, sequence, f->value);
+        return put_mapping(s, f->value);
     case TM_FRAME_REL_PC:
-        return tm_pb_put_varint(&rows->detail, TM_STACK_FRAME_REL_PC, f->value);
+        return tm_pb_put_varint(&s->rows->detail, TM_STACK_FRAME_REL_PC, f->value);
     case TM_FRAME_PATH:
-        return put_interned(&rows->detail, TM_STACK_FRAME_FILE, sequence, TM_INTERNED_SOURCE_PATHS, f->value);
+        return put_interned(s, TM_STACK_FRAME_FILE, TM_INTERNED_SOURCE_PATHS, f->value);
     case TM_FRAME_LINE:
-        return tm_pb_put_varint(&rows->detail, TM_STACK_FRAME_LINE, (uint32_t)f->value);
+        return tm_pb_put_varint(&s->rows->detail, TM_STACK_FRAME_LINE, (uint32_t)f->value);
     default:
         return TM_OK;
     }
 }
 
-static enum tm_status put_frame(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence, uint64_t iid)
+static enum tm_status put_frame(struct stack *s, uint64_t iid)
 {
-    const uint8_t *data;
+    struct tm_pb frame;
     struct tm_pb_field f;
-    size_t len, mark;
-    if (!tm_proto_interned_find(sequence, TM_INTERNED_FRAMES, iid, &data, &len))
+    size_t mark;
+    if (!find(s, TM_INTERNED_FRAMES, iid, &frame))
         return TM_OK;
-    struct tm_pb pb = tm_pb_of(data, len);
-    enum tm_status st = tm_pb_begin(&rows->detail, TM_DETAIL_FRAMES, &mark);
-    while (st == TM_OK && !tm_proto_detail_is_full(rows) && tm_pb_next(&pb, &f) == TM_OK)
-        st = put_frame_field(rows, sequence, &f);
-    return st == TM_OK ? tm_pb_end(&rows->detail, mark) : st;
+    enum tm_status st = tm_pb_begin(&s->rows->detail, TM_DETAIL_FRAMES, &mark);
+    while (st == TM_OK && !tm_proto_detail_is_full(s->rows) && tm_pb_next(&frame, &f) == TM_OK)
+        st = put_frame_field(s, &f);
+    return st == TM_OK ? tm_pb_end(&s->rows->detail, mark) : st;
 }
 
 enum tm_status tm_proto_stack_put(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence, uint64_t iid,
                                   struct tm_error *err)
 {
-    const uint8_t *data;
+    struct stack stack = {rows, sequence, MESSAGE_BYTES_MAX};
+    struct tm_proto_numbers frames = {.id = TM_CALLSTACK_FRAMES};
     uint64_t frame;
-    size_t len;
     enum tm_status st = TM_OK;
-    if (!tm_proto_interned_find(sequence, TM_INTERNED_CALLSTACKS, iid, &data, &len))
+    if (!find(&stack, TM_INTERNED_CALLSTACKS, iid, &frames.pb))
         return TM_OK;
-    struct tm_proto_numbers frames = {.pb = tm_pb_of(data, len), .id = TM_CALLSTACK_FRAMES};
     for (int left = FRAMES_MAX; st == TM_OK && left > 0 && !tm_proto_detail_is_full(rows); left--) {
         if (!tm_proto_numbers_next(&frames, &frame))
             break;
-        st = put_frame(rows, sequence, frame);
+        st = put_frame(&stack, frame);
     }
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
