@@ -1,11 +1,13 @@
-/* Unit tests of trace.dat: complete, cut and wrong records of the process that reads it. */
+/* Unit tests of trace.dat: complete, cut and wrong records of the process that reads it; options in a circle. */
 #include "format/child_event.h"
+#include "format/trace_dat/facts.h"
 #include "os/io.h"
 #include "os/subprocess.h"
 #include "tap.h"
 
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static struct tm_span span(const char *text)
 {
@@ -90,12 +92,40 @@ static void run_child(const char *text, enum tm_status want, const char *cause)
     is_str(err.text, cause);
 }
 
+/* The one list of options of a file of version 7 has OPTIONS of them, and is also the next list. */
+static void test_circle(void)
+{
+    enum { OPTIONS = 60000, FIRST = 32, SECONDS = 20 };
+    static const uint8_t head[FIRST] = "\x17\x08\x44tracing7\0\0\x8\0\x10\0\0none\0\0\x20";
+    static const uint8_t option[6] = {99}, done[14] = {[2] = 8, [6] = FIRST}, section[16];
+    struct tm_error err = {0};
+    struct tm_trace_dat_facts facts;
+    struct tm_buf file = {0};
+    struct tm_extent whole = {0};
+    enum tm_status st = tm_buf_add(&file, head, FIRST);
+    if (st == TM_OK)
+        st = tm_buf_add(&file, section, sizeof section);
+    for (int i = 0; st == TM_OK && i < OPTIONS; i++)
+        st = tm_buf_add(&file, option, sizeof option);
+    if (st == TM_OK)
+        st = tm_buf_add(&file, done, sizeof done);
+    ok(st == TM_OK && tm_io_temporary(NULL, &whole.fd, &err) == TM_OK);
+    ok(tm_io_write(whole.fd, file.data, file.len, &err) == TM_OK);
+    whole.len = file.len;
+    (void)alarm(SECONDS);
+    ok_named(tm_trace_dat_facts_read(&facts, &whole, &err) == TM_OK, "options in a circle end");
+    (void)alarm(0);
+    ok(close(whole.fd) == 0);
+    tm_buf_release(&file);
+}
+
 int main(void)
 {
     struct tm_error err = {0};
     struct tm_subprocess child = {0};
     test_records();
     test_long_args();
+    test_circle();
     run_child("hello", TM_OK, "");
     run_child("dies", TM_E_INPUT, "killed by signal 9");
     run_child("fails", TM_E_INPUT, "ended with status 4");

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION_SECTIONS = 7, TEXT_MAX = 64, OPTION_BYTES_MAX = 4096, OPTIONS_MAX = 1 << 16, SECTIONS_MAX = 4096 };
+enum { VERSION_SECTIONS = 7, TEXT_MAX = 64, OPTION_BYTES_MAX = 4096 };
+enum { OPTIONS_MAX = 1 << 16 }; /* of a file; later ones are not read */
 enum { SECTION_COMPRESSED = 1, USEC = 1000 };
 
 /* The numbers of options. */
@@ -149,12 +150,15 @@ static void read_option(struct tm_trace_dat_facts *facts, uint64_t id, const uin
     }
 }
 
-/* Reads one list of options. Sets *NEXT to the offset of the next list; 0: none. */
-static void read_options(struct tm_trace_dat_facts *facts, struct place *p, bool has_sections, uint64_t *next)
+/* Reads one list of options, at most *LEFT of them, and counts *LEFT down. Sets *NEXT to the offset of the next list;
+ * 0: none. */
+static void read_options(struct tm_trace_dat_facts *facts, struct place *p, bool has_sections, int *left,
+                         uint64_t *next)
 {
     uint8_t data[OPTION_BYTES_MAX + 1];
     *next = 0;
-    for (int i = 0; i < OPTIONS_MAX && p->status == TM_OK; i++) {
+    while (*left > 0 && p->status == TM_OK) {
+        --*left;
         uint64_t id = take_number(p, 2);
         if (id == OPTION_DONE && !has_sections)
             return;
@@ -174,11 +178,12 @@ static void read_options(struct tm_trace_dat_facts *facts, struct place *p, bool
     }
 }
 
-/* Reads the lists of options of version 7. Each states the offset of the next. */
+/* Reads the lists of options of version 7. Each states the offset of the next, which may be one that was read. */
 static void read_sections(struct tm_trace_dat_facts *facts, struct place *p)
 {
+    int left = OPTIONS_MAX;
     uint64_t next = take_number(p, 8);
-    for (int i = 0; i < SECTIONS_MAX && next != 0 && p->status == TM_OK; i++) {
+    while (next != 0 && p->status == TM_OK) {
         p->at = next;
         (void)take_number(p, 2);
         uint64_t flags = take_number(p, 2);
@@ -186,7 +191,7 @@ static void read_sections(struct tm_trace_dat_facts *facts, struct place *p)
         (void)take_number(p, 8);
         if (flags & SECTION_COMPRESSED)
             return; /* no recorder compresses options */
-        read_options(facts, p, true, &next);
+        read_options(facts, p, true, &left, &next);
     }
 }
 
@@ -196,6 +201,7 @@ enum tm_status tm_trace_dat_facts_read(struct tm_trace_dat_facts *facts, const s
     static const char options[] = "options  ";
     struct place p = {.whole = whole, .at = TM_TRACE_DAT_MAGIC_LEN, .err = err};
     char text[TEXT_MAX];
+    int left = OPTIONS_MAX;
     uint64_t next;
     *facts = (struct tm_trace_dat_facts){0};
     take_text(&p, text);
@@ -212,6 +218,6 @@ enum tm_status tm_trace_dat_facts_read(struct tm_trace_dat_facts *facts, const s
     skip_headers(&p);
     take(&p, text, sizeof options);
     if (p.status == TM_OK && memcmp(text, options, sizeof options - 1) == 0)
-        read_options(facts, &p, false, &next);
+        read_options(facts, &p, false, &left, &next);
     return p.status;
 }
