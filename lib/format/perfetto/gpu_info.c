@@ -14,15 +14,12 @@ static enum tm_status put_text(struct tm_buf *out, uint32_t id, const struct tm_
 
 static enum tm_status put_hexadecimal(struct tm_buf *out, uint32_t id, const struct tm_pb_field *bytes)
 {
-    static const char digits[] = "0123456789abcdef";
     size_t mark;
     if (bytes->len == 0)
         return TM_OK;
     enum tm_status st = tm_pb_begin(out, id, &mark);
-    for (size_t i = 0; st == TM_OK && i < bytes->len; i++) {
-        const char pair[] = {digits[bytes->data[i] >> 4], digits[bytes->data[i] & 15]};
-        st = tm_buf_add(out, pair, sizeof pair);
-    }
+    for (size_t i = 0; st == TM_OK && i < bytes->len; i++)
+        st = tm_buf_add_hex(out, bytes->data[i], 2);
     return st == TM_OK ? tm_pb_end(out, mark) : st;
 }
 

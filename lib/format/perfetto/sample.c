@@ -46,14 +46,12 @@ static enum tm_status put_interned(struct stack *s, uint32_t id, uint32_t field,
 /* Puts a build id in hexadecimal. */
 static enum tm_status put_build_id(struct stack *s, uint64_t iid)
 {
-    static const char digits[] = "0123456789abcdef";
     struct tm_proto_rows *rows = s->rows;
     struct tm_pb_field id = tm_proto_interned_text(s->sequence, TM_INTERNED_BUILD_IDS, iid);
     enum tm_status st = TM_OK;
     rows->key.len = 0;
     for (size_t i = 0; st == TM_OK && i < id.len; i++)
-        if ((st = tm_buf_add_byte(&rows->key, (uint8_t)digits[id.data[i] >> 4])) == TM_OK)
-            st = tm_buf_add_byte(&rows->key, (uint8_t)digits[id.data[i] & 15]);
+        st = tm_buf_add_hex(&rows->key, id.data[i], 2);
     return st == TM_OK && id.len
                ? tm_pb_put_bytes(&rows->detail, TM_STACK_FRAME_BUILD_ID, rows->key.data, rows->key.len)
                : st;
