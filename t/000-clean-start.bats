@@ -29,7 +29,7 @@ PY
     python3 "$BATS_TEST_TMPDIR/hostile.py" "$TM_SRC"
 }
 
-@test "python3 is looked up in PATH once, and its interpreter comes before that lookup but after earlier folders" {
+@test "python3 is looked up in PATH once, and bin/python3 comes before that lookup but after earlier folders" {
     mkdir -p "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/looks"
     printf '#!/bin/sh\necho asked >>"%s"\nexec "%s" "$@"\n' "$BATS_TEST_TMPDIR/asked" "$(command -v python3)" \
         >"$BATS_TEST_TMPDIR/looks/python3"
@@ -37,8 +37,24 @@ PY
     PATH="$BATS_TEST_TMPDIR/first:$BATS_TEST_TMPDIR/looks:$PATH" run python3 -I -S "$TM_SRC/t/lib/clean-start" \
         bash -c 'python3 -c pass; python3 -c pass; echo "$PATH"'
     [ "$status" -eq 0 ]
-    [[ $output == "$BATS_TEST_TMPDIR/first:"*":$BATS_TEST_TMPDIR/looks:"* ]]
+    [[ $output == "$BATS_TEST_TMPDIR/first:$TM_SRC/t/lib/bin:$BATS_TEST_TMPDIR/looks:"* ]]
     [ "$(cat "$BATS_TEST_TMPDIR/asked")" = asked ]
+}
+
+@test "python3 has the standard library alone, and \$TM_PYTHON is the interpreter with the packages of the machine" {
+    [ "$(command -v python3)" = "$TM_SRC/t/lib/bin/python3" ]
+    [ "$(python3 -c 'import sys; print(sys.flags.no_site, sys.executable)')" = "1 $TM_PYTHON" ]
+    [ "$("$TM_PYTHON" -c 'import sys; print(sys.flags.no_site, sys.executable)')" = "0 $TM_PYTHON" ]
+}
+
+@test "compiled modules of Python are in the build folder and not in the source" {
+    mkdir "$BATS_TEST_TMPDIR/source"
+    echo 'import sys' >"$BATS_TEST_TMPDIR/source/module.py"
+    cd "$BATS_TEST_TMPDIR/source"
+    TM_BIN=$BATS_TEST_TMPDIR/build/bin python3 -I -S "$TM_SRC/t/lib/clean-start" \
+        bash -c 'cd "$1" && python3 -c "import module"' - "$PWD"
+    [ "$(echo *)" = module.py ]
+    [ -e "$BATS_TEST_TMPDIR/build/t/modules$PWD"/module.*.pyc ]
 }
 
 @test "a test that writes to its first working directory fails" {

@@ -183,7 +183,7 @@ PY
 @test "pandas and DuckDB infer the types of columns" {
     names_json
     tm-merge -q -o rows.csv names.json
-    for python in python3 /usr/bin/python3 none; do
+    for python in "$TM_PYTHON" /usr/bin/python3 none; do
         ! "$python" -c 'import pandas' 2>/dev/null || break
         ! "$python" -c 'import duckdb' 2>/dev/null || break
     done

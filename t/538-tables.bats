@@ -124,10 +124,10 @@ END
 }
 
 @test "the recipe for pandas runs" {
-    python3 -c 'import pandas' 2>/dev/null || skip "Python has no pandas"
+    "$TM_PYTHON" -c 'import pandas' 2>/dev/null || skip "Python has no pandas"
     tm-merge -q -o run/ "$demo"
     sed -n '/^    import pandas/,/^$/s/^    //p' "$TM_SRC/doc/recipes/README.md" >recipe.py
-    diff <(python3 recipe.py | tr -s ' ') - <<'END'
+    diff <("$TM_PYTHON" recipe.py | tr -s ' ') - <<'END'
 name
 RenderThread 17.0
 HeartRate 110.0
@@ -136,10 +136,10 @@ END
 }
 
 @test "the recipe for DuckDB runs" {
-    python3 -c 'import duckdb' 2>/dev/null || skip "Python has no duckdb"
+    "$TM_PYTHON" -c 'import duckdb' 2>/dev/null || skip "Python has no duckdb"
     tm-merge -q -o run/ "$demo"
     sed -n '/^    import duckdb/,/^$/s/^    //p' "$TM_SRC/doc/recipes/README.md" >recipe.py
-    diff <(python3 recipe.py) - <<'END'
+    diff <("$TM_PYTHON" recipe.py) - <<'END'
 [('wait for watch', 220.4), ('sensor batch', 110.0)]
 END
 }

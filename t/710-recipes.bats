@@ -210,8 +210,8 @@ prepare_ci() {
 }
 
 @test "the files of CI jobs are YAML" {
-    python3 -c 'import yaml' 2>/dev/null || skip "python3-yaml is not installed"
-    python3 - recipes/github-actions.yml recipes/gitlab-ci.yml <<'END'
+    "$TM_PYTHON" -c 'import yaml' 2>/dev/null || skip "python3-yaml is not installed"
+    "$TM_PYTHON" - recipes/github-actions.yml recipes/gitlab-ci.yml <<'END'
 import sys, yaml
 github, gitlab = (yaml.safe_load(open(path)) for path in sys.argv[1:])
 assert [step.get("name") for step in github["jobs"]["merge"]["steps"]] == [None, "Record", "Merge", "Say what was lost", None]
