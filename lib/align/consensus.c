@@ -3,12 +3,14 @@
 #include "base/order.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { BINS = 16, CUTS = 16, HALVINGS = 30, REFITS = 3, STEP_VIOLATED_MIN = 4 };
 
 /* A constraint of a line with a given slope: a bound on its offset. */
 struct level {
     int64_t w;
+    uint32_t of; /* index of the constraint */
     bool is_lower;
 };
 
@@ -21,7 +23,7 @@ struct fit {
 struct work {
     const struct tm_constraint *constraints;
     uint32_t count;
-    struct level *levels;
+    struct level *levels, *merged; /* of the last slope, in order; room to merge runs of them */
     int64_t *values;
 };
 
@@ -36,26 +38,52 @@ static int by_x(const void *a, const void *b)
 }
 
 /* Lower bounds come first, so that two equal bounds agree. */
-static int by_w(const void *a, const void *b)
+static bool is_before(const struct level *p, const struct level *q)
 {
-    const struct level *p = a, *q = b;
-    if (p->w != q->w)
-        return p->w < q->w ? -1 : 1;
-    return (int)q->is_lower - (int)p->is_lower;
+    return p->w != q->w ? p->w < q->w : p->is_lower && !q->is_lower;
 }
 
-/* Finds the offset on which most constraints agree, for the given slope. */
+/* Returns the end of the run, levels in order, that begins at FIRST. */
+static uint32_t run_end(const struct level *levels, uint32_t first, uint32_t count)
+{
+    while (++first < count && !is_before(&levels[first], &levels[first - 1])) {
+    }
+    return first;
+}
+
+/* Merges each two neighbouring runs of FROM into one of TO. */
+static void merge_runs(const struct level *from, struct level *to, uint32_t count)
+{
+    for (uint32_t first = 0; first < count;) {
+        uint32_t middle = run_end(from, first, count), end = middle < count ? run_end(from, middle, count) : count;
+        uint32_t a = first, b = middle;
+        for (; first < end; first++)
+            to[first] = a == middle || (b < end && is_before(&from[b], &from[a])) ? from[b++] : from[a++];
+    }
+}
+
+static void sort_levels(const struct work *w)
+{
+    while (run_end(w->levels, 0, w->count) < w->count) {
+        merge_runs(w->levels, w->merged, w->count);
+        memcpy(w->levels, w->merged, w->count * sizeof *w->levels);
+    }
+}
+
+/* Finds the offset on which most constraints agree, for the given slope. Between similar slopes few levels change
+ * places, so a sort that merges runs has little to do. */
 static struct fit fit_offset(const struct work *w, int64_t slope)
 {
     int64_t at = w->constraints[0].x;
     uint64_t agreeing = 0;
     const struct tm_line line = {at, 0, slope};
     for (uint32_t i = 0; i < w->count; i++) {
-        const struct tm_constraint *c = &w->constraints[i];
-        w->levels[i] = (struct level){c->z - tm_line_at(&line, c->x), c->is_lower};
+        const struct tm_constraint *c = &w->constraints[w->levels[i].of];
+        w->levels[i].w = c->z - tm_line_at(&line, c->x);
+        w->levels[i].is_lower = c->is_lower;
         agreeing += !c->is_lower;
     }
-    qsort(w->levels, w->count, sizeof *w->levels, by_w);
+    sort_levels(w);
     struct fit best = {.line = {at, w->levels[0].w, slope}, .agreeing = agreeing};
     for (uint32_t i = 0; i < w->count; i++) {
         agreeing += w->levels[i].is_lower ? 1 : (uint64_t)-1;
@@ -78,6 +106,8 @@ static bool is_better(const struct fit *a, const struct fit *b)
 /* Climbs from SLOPE in smaller and smaller steps. */
 static struct fit climb(const struct work *w, int64_t slope, int64_t stride)
 {
+    for (uint32_t i = 0; i < w->count; i++)
+        w->levels[i].of = i;
     struct fit best = fit_offset(w, slope);
     for (int i = 0; i < HALVINGS && stride > 0; i++, stride /= 2) {
         struct fit up = fit_offset(w, best.line.slope + stride), down = fit_offset(w, best.line.slope - stride);
@@ -150,7 +180,7 @@ static bool agrees(const struct tm_line *line, const struct tm_constraint *c)
 
 static struct work part(const struct work *w, uint32_t first, uint32_t last)
 {
-    return (struct work){w->constraints + first, last - first, w->levels + first, w->values + first};
+    return (struct work){w->constraints + first, last - first, w->levels, w->merged, w->values};
 }
 
 static bool has_both(const struct work *w)
@@ -260,8 +290,9 @@ bool tm_consensus_agrees(const struct tm_consensus *consensus, const struct tm_c
 enum tm_status tm_consensus_find(struct tm_consensus *consensus, struct tm_constraint *constraints, uint32_t count,
                                  struct tm_error *err)
 {
-    struct work w = {constraints, count, malloc(count * sizeof *w.levels), malloc(count * sizeof *w.values)};
-    enum tm_status st = w.levels && w.values ? TM_OK : tm_error_nomem(err);
+    struct work w = {constraints, count, malloc(count * sizeof *w.levels), malloc(count * sizeof *w.merged),
+                     malloc(count * sizeof *w.values)};
+    enum tm_status st = w.levels && w.merged && w.values ? TM_OK : tm_error_nomem(err);
     *consensus = (struct tm_consensus){.count = 0};
     if (st == TM_OK) {
         qsort(constraints, count, sizeof *constraints, by_x);
@@ -273,6 +304,7 @@ enum tm_status tm_consensus_find(struct tm_consensus *consensus, struct tm_const
         }
     }
     free(w.levels);
+    free(w.merged);
     free(w.values);
     return st;
 }
