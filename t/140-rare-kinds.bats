@@ -12,8 +12,8 @@ setup() {
 packets() {
     { cat <<'END'; cat; } >packets.py
 import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field, message
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
 out = open(sys.argv[1], 'wb')
 def packet(time, number, body, *more):
     out.write(field(1, message((8, time), (10, 1), (number, body), *more)))
@@ -261,8 +261,8 @@ END
     put() { # FILE: the packet of compressed packets
         python3 -c "
 import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field
 sys.stdout.buffer.write(field(1, field(${2:-133}, sys.stdin.buffer.read())))" <"$1"
     }
     put a.zst >b.pftrace

@@ -288,8 +288,8 @@ async|-1|-|-"
 @test "a process of Android has the app and the user of its uid" {
     python3 - >p.pftrace <<'EOF'
 import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field, message
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
 sys.stdout.buffer.write(field(1, message((8, 10), (2, message((1, message((1, 7), (3, 'app'), (5, 1010123))))))))
 EOF
     tm-merge -o p.db p.pftrace

@@ -32,8 +32,8 @@ demo() {
 clocks() { # a trace whose clocks were read three times
     python3 >clocks.pftrace <<'END'
 import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field, message
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
 def snapshot(boot, real, mono):
     return field(1, field(6, b''.join(field(1, message((1, c), (2, v))) for c, v in ((6, boot), (1, real), (3, mono)))))
 sys.stdout.buffer.write(snapshot(1000, 1750000000000000000, 500) + snapshot(2000, 1750000000000000900, 1500)

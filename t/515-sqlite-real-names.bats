@@ -7,8 +7,8 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
     cat >make.py <<'END'
 import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field, message, varint
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message, varint
 
 def packed(*numbers):
     return b''.join(varint(n) for n in numbers)

@@ -97,8 +97,8 @@ END
 @test "events that state their own name and fields have these as args" {
     python3 - >g.pftrace <<'END'
 import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field, message
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
 event = message((1, 'clk/rate'), (2, message((1, 'name'), (3, 'pll'))), (2, message((1, 'delta'), (4, -2))),
                 (2, message((1, 'rate'), (5, 7))))
 bundle = field(1, 3) + field(2, field(1, 1000) + field(2, 9) + field(327, event))

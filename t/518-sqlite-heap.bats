@@ -9,8 +9,8 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
     python3 - >p.pftrace <<'END'
 import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field, message
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
 
 def interned(lists):
     return message(*[(id, message(*m)) for id, messages in lists.items() for m in messages])
@@ -126,8 +126,8 @@ heapprofd_unwind_samples|trace|Stacks that heapprofd unwound'
 @test "a statistic of ftrace states its phase" {
     python3 - >f.pftrace <<'END'
 import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field, message
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
 for phase, overrun in ((1, 5), (2, 9)):
     stats = message((1, phase), (2, message((1, 3), (3, overrun))))
     sys.stdout.buffer.write(field(1, message((8, 1000 * phase), (10, 1), (34, stats))))

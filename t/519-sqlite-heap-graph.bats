@@ -9,8 +9,8 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
     python3 - >g.pftrace <<'END_OF_PYTHON'
 import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field, message, varint
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message, varint
 
 def packed(*numbers):
     return b''.join(varint(n) for n in numbers)
@@ -142,8 +142,8 @@ heap_graph_non_finalized_graph|data_loss|2'
 @test "classes that extend each other in a circle, and a cut list of references, do no harm" {
     python3 - >c.pftrace <<'END_OF_PYTHON'
 import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field, message
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
 graph = message((1, 1), (2, message((1, 1), (2, 1), (3, 4), (5, b'\1\1'))), (2, message((1, 2), (2, 1), (5, b'\x80'))),
                 (2, message((1, 3), (2, 1))), (9, message((1, 1), (3, 'a'), (5, 2))), (9, message((1, 2), (3, 'b'), (5, 1))))
 sys.stdout.buffer.write(field(1, message((8, 5), (10, 1), (56, graph))))

@@ -91,8 +91,8 @@ END
 @test "frequencies of kernels other than Linux are those of cpus and GPUs" {
     python3 - >k.pftrace <<'END'
 import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field, message
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
 for packet in ([(8, 100), (118, message((1, 2), (2, 1500500)))], [(8, 200), (129, message((1, 1), (2, 700)))]):
     sys.stdout.buffer.write(field(1, message(*packet)))
 END

@@ -9,8 +9,8 @@ setup() {
 packets() { # FILE EXPRESSION: a list of packets, each a list of (field, value)
     python3 - "$2" >"$1" <<'END'
 import os, struct, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field, message
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
 
 def double(number, value):
     return bytes([number << 3 | 1]) + struct.pack('<d', value)

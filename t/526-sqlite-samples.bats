@@ -7,8 +7,8 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
     python3 - >p.pftrace <<'END'
 import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field, message
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
 interned = message((5, message((1, 1), (2, 'work'))), (6, message((1, 1), (2, 1), (4, 64))),
                    (7, message((1, 1), (2, 1))))
 packets = [

@@ -12,8 +12,8 @@ setup() {
 events() {
     python3 - "$1" >p.pftrace <<'END'
 import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field, message
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
 def packet(*fields):
     sys.stdout.buffer.write(field(1, message((10, 7), *fields)))
 packet((13, 1), (60, message((1, 1), (4, message((1, 5), (2, 6))))))

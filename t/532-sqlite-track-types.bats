@@ -9,8 +9,8 @@ setup() {
 packets() { # EXPRESSION: a list of packets, each a list of (field, value)
     python3 - "$1" >p.pftrace <<'END'
 import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field, message
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
 for packet in eval(sys.argv[1].strip()):
     sys.stdout.buffer.write(field(1, message((10, 7), *packet)))
 END

@@ -56,8 +56,8 @@ END
 @test "legacy events have their id and phase as args" {
     python3 - >p.pftrace <<'END'
 import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
-from track_events import field, message
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
 def packet(time, phase, name, *legacy, more=()):
     event = message((22, 'c'), (23, name), (6, message((2, ord(phase)), *legacy)), *more)
     sys.stdout.buffer.write(field(1, message((8, time), (10, 7), (11, event))))

@@ -15,7 +15,7 @@ trace() {
     printf '%s\n' "$@" | python3 -c '
 import sys
 sys.path.insert(0, sys.argv[1])
-from track_events import field, message, varint
+from wire import field, message, varint
 out = b""
 
 def packet(*fields):
@@ -44,7 +44,7 @@ def bundle(cpu, first, count, step=10, pids=(7, 8, 9), waking=False, clock=None,
     packet((10, 7), (1, field(1, cpu) + events + field(4, sched) + (field(5, clock) if clock else b"")))
 
 exec(sys.stdin.read())
-sys.stdout.buffer.write(out)' "$TM_SRC/t/oracle" >"$out"
+sys.stdout.buffer.write(out)' "$TM_SRC/t/gen" >"$out"
 }
 
 # apart FILE...: merges without whole messages.

@@ -7,10 +7,9 @@ Events begin START_NS (default 1000) after the first reading of the clock. PRIMA
 primary clock: 6 BOOTTIME (default), 3 MONOTONIC, which reads 5000 more; 0: there is no snapshot, and only one clock.
 EVENTS adds that many switches between two threads, and one event for each name of a number.
 """
-import os, sys
+import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'oracle'))
-from track_events import field, message
+from wire import field, message
 
 start, primary, more = (int(a) for a in sys.argv[1:] + ['1000', '6', '0'][len(sys.argv) - 1:])
 SWITCH, READY, MEMORY, CREATE, LIST, INFO, TRANSFER, SIMPLE, END, STACK, PATH, DISK = (2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)

@@ -3,10 +3,9 @@
 
 usage: make-tasks.py >FILE
 """
-import os, sys
+import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'oracle'))
-from track_events import field, message
+from wire import field, message
 
 CREATED, RUNNABLE, RUNNING, SLEEPS, WAITS, STOPPED, DEAD, DESTROYED = range(1, 9)
 

@@ -65,12 +65,12 @@ only_unsanitized() {
 }
 
 # python_packets DEFINITIONS: writes a Perfetto trace of the packets that standard input lists in Python, each a field
-# of t/oracle/track_events.py. They are on sequence 7, at the times 100, 101, ... They follow a reset of the sequence's
-# state and the packets that DEFINITIONS, lines of Python, add to `packets'.
+# of t/gen/wire.py. They are on sequence 7, at the times 100, 101, ... They follow a reset of the sequence's state and the
+# packets that DEFINITIONS, lines of Python, add to `packets'.
 python_packets() {
     {
-        printf '%s\n' 'import os, sys' 'sys.path.insert(0, os.environ["TM_SRC"] + "/t/oracle")' \
-            'from track_events import field, message' 'packets = [(13, 1)]' "$1" 'packets += ['
+        printf '%s\n' 'import os, sys' 'sys.path.insert(0, os.environ["TM_SRC"] + "/t/gen")' \
+            'from wire import field, message' 'packets = [(13, 1)]' "$1" 'packets += ['
         cat
         printf '%s\n' ']' 'for i, packet in enumerate(packets):' \
             '    sys.stdout.buffer.write(field(1, message((8, 100 + i), (10, 7), packet)))'
