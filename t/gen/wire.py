@@ -2,15 +2,20 @@
 import struct
 
 
+SHORT = [bytes([n]) for n in range(128)]
+
+
 def varint(n):
     """N as a varint; a negative one in 64 bits."""
+    if 0 <= n < 128:
+        return SHORT[n]
     n &= (1 << 64) - 1
-    out = b''
-    while True:
-        n, b = n >> 7, n & 127
-        out += bytes([b | 128 if n else b])
-        if not n:
-            return out
+    out = bytearray()
+    while n > 127:
+        out.append(n & 127 | 128)
+        n >>= 7
+    out.append(n)
+    return bytes(out)
 
 
 def field(number, value):
