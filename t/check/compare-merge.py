@@ -15,8 +15,10 @@ FIELD = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*"|\S+)')
 def load(path):
     files, orders, machines, generations, rows, accounts, snapshots = {}, {}, {}, {}, [], [], []
     for line in open(path):
+        kind = line.split(None, 2)[1] if line.startswith('@') else 'row'
+        if kind == 'Strings':
+            continue
         fields = dict(FIELD.findall(line))
-        kind = line.split()[1] if line.startswith('@') else 'row'
         if kind == 'File':
             files[fields['id']] = fields.get('name')
         elif kind == 'FileBegin':

@@ -41,13 +41,13 @@ def is_value(tokens, i):
 
 def message(tokens, i):
     """Returns the fields from token I to the brace that closes the message, and the position after it."""
-    out = b''
+    out = bytearray()
     while i < len(tokens) and tokens[i] != '}':
         field, mark = int(tokens[i]), tokens[i + 1]
         i += 2
         if mark == '{':
             body, i = message(tokens, i)
-            out += field_of(field, body)
+            out += field_of(field, bytes(body))
             i += 1
         elif mark == '[':
             end = tokens.index(']', i)
