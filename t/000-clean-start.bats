@@ -57,6 +57,16 @@ PY
     [ -e "$BATS_TEST_TMPDIR/build/t/modules$PWD"/module.*.pyc ]
 }
 
+@test "temporary files are in memory if there is room, or where TMPDIR says" {
+    local there=no
+    [ "$(df -P -B 1M /dev/shm 2>/dev/null | awk 'NR == 2 { print ($4 >= 2048) }')" != 1 ] ||
+        findmnt -n -o OPTIONS --target /dev/shm | grep -q noexec || there=/dev/shm
+    run env -u TMPDIR python3 -I -S "$TM_SRC/t/lib/clean-start" bash -c 'echo "${TMPDIR-no}"'
+    [ "$output" = "$there" ]
+    TMPDIR=/var/tmp run python3 -I -S "$TM_SRC/t/lib/clean-start" bash -c 'echo "$TMPDIR"'
+    [ "$output" = /var/tmp ]
+}
+
 @test "a test that writes to its first working directory fails" {
     cd "$BATS_TEST_TMPDIR"
     printf '%s\n' '@test "writes" {' 'echo >left' '}' >writes.bats
