@@ -86,9 +86,7 @@ JSON
     cd "$BATS_TEST_TMPDIR"
     local seeds
     seeds=$(drawn 20)
-    for seed in $(seq 12 $((11 + seeds))); do
-        python3 "$TM_SRC/t/gen/make-tangles.py" $seed t$seed.json
-    done
+    for_seeds 12 $((11 + seeds)) make-tangles.py t%.json
     run python3 "$TM_SRC/t/check/roundtrip" -m "$TM_BIN/tm-merge" t*.json
     echo "$output"
     [ "$status" -eq 0 ]
@@ -100,11 +98,11 @@ JSON
     local seeds
     seeds=$(drawn 20)
     mkdir in
+    for_seeds 1 "$seeds" make-meetings.py m%
+    for_seeds 1 "$seeds" make-collisions.py c%
     for seed in $(seq 1 "$seeds"); do
-        python3 "$TM_SRC/t/gen/make-meetings.py" $seed m$seed
         (cd m$seed && tar cf ../in/m$seed.tar *)
         cp m$seed/a.json in/m$seed.json
-        python3 "$TM_SRC/t/gen/make-collisions.py" $seed c$seed
         (cd c$seed && tar cf ../in/c$seed.tar *)
     done
     run python3 "$TM_SRC/t/check/roundtrip" -m "$TM_BIN/tm-merge" in/*

@@ -327,10 +327,10 @@ PY
     local seeds
     seeds=$(drawn 25)
     mkdir in
+    for_seeds 1 "$seeds" make-meetings.py m%
+    for_seeds 1 "$seeds" make-collisions.py c%
     for seed in $(seq 1 "$seeds"); do
-        python3 "$TM_SRC/t/gen/make-meetings.py" $seed m$seed
         (cd m$seed && tar cf ../in/m$seed.tar *)
-        python3 "$TM_SRC/t/gen/make-collisions.py" $seed c$seed
         (cd c$seed && tar cf ../in/c$seed.tar *)
     done
     run python3 "$TM_SRC/t/check/roundtrip" -f json -m "$TM_BIN/tm-merge" in/*.tar
@@ -343,8 +343,8 @@ PY
     local seeds
     seeds=$(drawn 60)
     mkdir in
+    for_seeds 1 "$seeds" make-meetings.py w% wild
     for seed in $(seq 1 "$seeds"); do
-        python3 "$TM_SRC/t/gen/make-meetings.py" $seed w$seed wild
         [ $((seed % 4)) -eq 0 ] || rm w$seed/d.systrace # depth and flows are compared too
         (cd w$seed && tar cf ../in/w$seed.tar *)
     done

@@ -77,6 +77,21 @@ python_packets() {
     } | python3 -
 }
 
+# for_seeds FIRST LAST GENERATOR OUT [ARGUMENT]...: runs the GENERATOR of t/gen, which takes a seed and OUT, for each seed
+# from FIRST to LAST, all in one process of Python. % in OUT stands for the seed.
+for_seeds() {
+    python3 - "$TM_SRC/t/gen" "$@" <<'END'
+import os, sys
+folder, first, last, name, out, *arguments = sys.argv[1:]
+sys.path.insert(0, folder)
+with open(os.path.join(folder, name)) as f:
+    program = compile(f.read(), name, 'exec')
+for seed in map(str, range(int(first), int(last) + 1)):
+    sys.argv = [name, seed, out.replace('%', seed), *arguments]
+    exec(program, {'__name__': '__main__'})
+END
+}
+
 # stand_in NAME SCRIPT: makes bin/NAME, which runs SCRIPT.
 stand_in() {
     printf '#!/bin/bash\n%s\n' "$2" >"bin/$1"
