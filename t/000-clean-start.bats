@@ -37,12 +37,12 @@ PY
     PATH="$BATS_TEST_TMPDIR/first:$BATS_TEST_TMPDIR/looks:$PATH" run python3 -I -S "$TM_SRC/t/lib/clean-start" \
         bash -c 'python3 -c pass; python3 -c pass; echo "$PATH"'
     [ "$status" -eq 0 ]
-    [[ $output == "$BATS_TEST_TMPDIR/first:$TM_SRC/t/lib/bin:$BATS_TEST_TMPDIR/looks:"* ]]
+    [[ $output == "$BATS_TEST_TMPDIR/first:$(realpath "$TM_SRC")/t/lib/bin:$BATS_TEST_TMPDIR/looks:"* ]]
     [ "$(cat "$BATS_TEST_TMPDIR/asked")" = asked ]
 }
 
 @test "python3 has the standard library alone, and \$TM_PYTHON is the interpreter with the packages of the machine" {
-    [ "$(command -v python3)" = "$TM_SRC/t/lib/bin/python3" ]
+    [ "$(command -v python3)" = "$(realpath "$TM_SRC")/t/lib/bin/python3" ]
     [ "$(python3 -c 'import sys; print(sys.flags.no_site, sys.executable)')" = "1 $TM_PYTHON" ]
     [ "$("$TM_PYTHON" -c 'import sys; print(sys.flags.no_site, sys.executable)')" = "0 $TM_PYTHON" ]
 }
