@@ -1,4 +1,4 @@
-/* Binary search by a 64-bit number in rows that are sorted by it. */
+/* Binary search by a number in rows that are sorted by it. */
 #ifndef TM_BASE_SEARCH_H
 #define TM_BASE_SEARCH_H
 
@@ -37,6 +37,21 @@ static inline uint32_t tm_search_u64(const void *rows, uint32_t count, struct tm
 static inline uint32_t tm_search_i64(const void *rows, uint32_t count, struct tm_search_field field, int64_t value)
 {
     return tm_search_flipped(rows, count, field, (uint64_t)value, UINT64_C(1) << 63);
+}
+
+/* As tm_search_u64, for a number of 32 bits. */
+static inline uint32_t tm_search_u32(const void *rows, uint32_t count, struct tm_search_field field, uint32_t value)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const void *number = (const uint8_t *)rows + middle * field.row_bytes + field.offset;
+        if (*(const uint32_t *)number < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* Return the index of the first of COUNT rows whose number is greater than VALUE; COUNT if there is none. */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum { CAUSE_MAX = 376 /* a cause, and the number of further files */ };
+enum { CAUSE_MAX = 512 /* bytes of a cause and of the number of further files */ };
 
 /* Warns of files with statistic STAT: names the first one and counts the others. */
 static void warn_of(const struct tm_catalog *catalog, const char *stat, const char *cause,

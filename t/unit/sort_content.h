@@ -139,13 +139,19 @@ static inline bool agrees(const struct content *in, const struct content *out)
     return good && (out->batches < 2 || out->smallest >= TM_BATCH_BYTES);
 }
 
-static inline int sorted_with(int in, unsigned long long memory, struct tm_error *err)
+/* Sorts stream IN with JOBS threads (0: the default) and MEMORY bytes. Returns a file with the output. */
+static inline int sorted_by(int in, unsigned jobs, unsigned long long memory, struct tm_error *err)
 {
-    struct tm_sort_options options = {.memory_bytes = memory};
+    const struct tm_sort_options options = {.memory_bytes = memory, .jobs = jobs};
     int out = temporary_file();
     lseek(in, 0, SEEK_SET);
     tm_sort_stream(in, out, &options, err);
     return out;
+}
+
+static inline int sorted_with(int in, unsigned long long memory, struct tm_error *err)
+{
+    return sorted_by(in, 0, memory, err);
 }
 
 #endif

@@ -11,17 +11,6 @@
 
 enum { MUCH = 64 << 20 };
 
-/* Sorts stream IN with JOBS threads and MEMORY bytes. Returns a file with the output. */
-static int sorted_by(int in, unsigned jobs, unsigned long long memory, struct tm_error *err)
-{
-    const struct tm_sort_options options = {.memory_bytes = memory, .jobs = jobs};
-    int out = temporary_file();
-    lseek(in, 0, SEEK_SET);
-    *err = (struct tm_error){0};
-    tm_sort_stream(in, out, &options, err);
-    return out;
-}
-
 /* True if tm-sort would sort batches of stream IN by threads. */
 static bool uses_threads(int in)
 {
@@ -44,7 +33,7 @@ static void check(const char *what, const struct random_stream *r)
 {
     static const unsigned long long budgets[] = {MUCH, 400000, 1 << 20};
     struct random_work *work = calloc(1, sizeof *work);
-    struct tm_error err;
+    struct tm_error err = {0};
     int in = temporary_file();
     char name[128];
     random_stream_write(work, r, in);
@@ -165,6 +154,7 @@ static void test_damage(void)
     close(sorted_by(in, 1, MUCH, &err));
     ok(err.status == TM_E_INPUT && strncmp(err.text, "byte ", 5) == 0 && strstr(err.text + 5, "byte ") == NULL);
     for (unsigned jobs = 2; jobs < 7; jobs += 2) {
+        other = (struct tm_error){0};
         close(sorted_by(in, jobs, MUCH, &other));
         ok_named(other.status == TM_E_INPUT && strcmp(other.text, err.text) == 0, other.text);
     }

@@ -25,6 +25,23 @@ static enum tm_status set_id(struct tm_json_slices *s, const struct tm_event *e,
     return tm_json_writer_renumber(s->writer, e->file, TM_JSON_ID_OF_TRACK, &draft->id, err);
 }
 
+/* Returns the key in lifetimes of tid TID of MACHINE. */
+static uint64_t lifetime_key(uint32_t machine, int64_t tid)
+{
+    return (uint64_t)machine << 32 | (uint32_t)tid;
+}
+
+enum tm_status tm_json_slices_note(struct tm_json_slices *s, const struct tm_event *e, struct tm_error *err)
+{
+    const uint64_t key = lifetime_key(e->machine, e->tid);
+    uint32_t count = 0;
+    if ((e->kind != TM_KIND_TASK_NEW && e->kind != TM_KIND_PROCESS_EXIT) || e->tid == 0)
+        return TM_OK;
+    (void)tm_map_find(&s->lifetimes, key, &count);
+    tm_json_threads_forget(s->threads, e->machine, e->tid);
+    return tm_map_set(&s->lifetimes, key, count + 1) < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
 /* Returns the key of E's stack: that of its thread, or that of a track below the thread. A marker of the kernel belongs
  * to the present lifetime of its thread. Other events state whose they are. */
 static uint64_t key_of(const struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
@@ -37,7 +54,7 @@ static uint64_t key_of(const struct tm_json_slices *s, const struct tm_event *e,
     const uint64_t process = tm_hash_u64(file ^ (has_pid ? (uint64_t)place->pid : UINT64_MAX));
     const uint64_t key = tm_hash_u64(process ^ (uint64_t)place->tid);
     if (s->lifetimes.count == 0 || !(e->flags & TM_EVENT_MARKER) ||
-        !tm_map_find(&s->lifetimes, (uint64_t)e->machine << 32 | (uint32_t)place->tid, &lifetime))
+        !tm_map_find(&s->lifetimes, lifetime_key(e->machine, place->tid), &lifetime))
         return key;
     return tm_hash_u64(key ^ lifetime);
 }

@@ -25,17 +25,7 @@ struct tm_json_slices {
 
 /* If a task begins or ends with E, later slices of its tid are those of another thread. TM_OK or an error, as all
  * functions here. */
-static inline enum tm_status tm_json_slices_note(struct tm_json_slices *s, const struct tm_event *e,
-                                                 struct tm_error *err)
-{
-    const uint64_t key = (uint64_t)e->machine << 32 | (uint32_t)e->tid;
-    uint32_t count = 0;
-    if ((e->kind != TM_KIND_TASK_NEW && e->kind != TM_KIND_PROCESS_EXIT) || e->tid == 0)
-        return TM_OK;
-    (void)tm_map_find(&s->lifetimes, key, &count);
-    s->threads->names.counts.counts[tm_task_names_task_count(e->machine, e->tid)]++;
-    return tm_map_set(&s->lifetimes, key, count + 1) < 0 ? tm_error_nomem(err) : TM_OK;
-}
+enum tm_status tm_json_slices_note(struct tm_json_slices *slices, const struct tm_event *e, struct tm_error *err);
 
 /* Writes E, a slice or instant. */
 enum tm_status tm_json_slices_write(struct tm_json_slices *s, const struct tm_event *e, struct tm_error *err);

@@ -55,6 +55,12 @@ enum tm_status tm_json_threads_note(struct tm_json_threads *threads, const struc
  * own thread and process if they are new. */
 enum tm_status tm_json_threads_learn(struct tm_json_threads *threads, const struct tm_event *e, struct tm_error *err);
 
+/* Makes the cache find thread TID of MACHINE, and its stack, again. */
+static inline void tm_json_threads_forget(struct tm_json_threads *threads, uint32_t machine, int64_t tid)
+{
+    threads->names.counts.counts[tm_task_names_task_count(machine, tid)]++;
+}
+
 /* Returns the process and thread of the event learned last, without their names. */
 static inline const struct tm_event_task *tm_json_threads_task(const struct tm_json_threads *threads)
 {

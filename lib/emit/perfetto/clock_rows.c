@@ -289,29 +289,14 @@ static void sort_by_time(struct tm_clock_row *rows, uint32_t count)
         qsort(rows, count, sizeof *rows, by_clock);
 }
 
-/* Returns the index of the first of COUNT rows, sorted by machine, whose FIELD is at least MACHINE; COUNT: none. */
-static uint32_t search_machine(const void *rows, uint32_t count, struct tm_search_field field, uint32_t machine)
-{
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        const void *number = (const uint8_t *)rows + mid * field.row_bytes + field.offset;
-        if (*(const uint32_t *)number < machine)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
-
 uint32_t tm_clock_rows_first_column(const struct tm_clock_rows *r, uint32_t machine)
 {
-    return search_machine(r->columns, r->column_count, TM_SEARCH_FIELD(struct tm_clock_column, machine), machine);
+    return tm_search_u32(r->columns, r->column_count, TM_SEARCH_FIELD(struct tm_clock_column, machine), machine);
 }
 
 uint32_t tm_clock_rows_first_lone(const struct tm_clock_rows *r, uint32_t machine)
 {
-    return search_machine(r->lone, r->lone_count, TM_SEARCH_FIELD(struct tm_clock_row, machine), machine);
+    return tm_search_u32(r->lone, r->lone_count, TM_SEARCH_FIELD(struct tm_clock_row, machine), machine);
 }
 
 static const struct tm_clock_column *find(const struct tm_clock_rows *r, uint32_t machine, uint32_t clock)
