@@ -214,7 +214,10 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
     cd "$BATS_TEST_TMPDIR"
     cat >terminal.py <<'END'
 import os, subprocess, sys
-primary, secondary = os.openpty()
+try:
+    primary, secondary = os.openpty()
+except OSError:
+    sys.exit(77)
 done = subprocess.run(sys.argv[1:], stdin=secondary, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=20)
 sys.stderr.write(done.stderr.decode().split('\n')[0])
 sys.exit(done.returncode)
@@ -222,6 +225,7 @@ END
     for call in tm-manifest tm-clocks "tm-clocks --graph" tm-sort "tm-sort -c" "tm-sort -m" "tm-sort --cut=1,2" tm-align \
         "tm-align --check" tm-plan "tm-plan --parts=2" tm-emit tm-unpack "tm-unpack -l" tm-merge; do
         run python3 terminal.py $call
+        [ "$status" -ne 77 ] || skip "no pseudo-terminals here"
         echo "$call: $status: $output"
         [ "$status" -eq 2 ]
         [[ $output == *"${call%% *}: "*"terminal"* ]]
