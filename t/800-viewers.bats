@@ -231,6 +231,20 @@ PY
     [ "$output" = "m.json: 3 slices of threads, 0 others; 1 of 1 flows, 0 of 0 counter values, 0 warnings" ]
 }
 
+@test "the Perfetto UI shows the same tracks of an archive and of its merge" {
+    [ -n "${TM_PERFETTO_UI:-}" ] || skip "TM_PERFETTO_UI names no folder with the Perfetto UI"
+    [ -n "${TRACE_PROCESSOR-}" ] || skip "no TRACE_PROCESSOR"
+    command -v chromedriver >/dev/null || skip "chromedriver is not installed"
+    two_machines json
+    echo '{"perfetto_manifest":{"version":1,"files":[{"path":"a.json","machine":{"name":"one"}},
+        {"path":"b.json","machine":{"name":"two"}}]}}' >manifest.json
+    tar cf run.tar manifest.json a.json b.json
+    run python3 "$TM_SRC/t/check/perfetto-ui" -u "$TM_PERFETTO_UI" -t "$TRACE_PROCESSOR" -b "$TM_BIN" run.tar
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == "run.tar: "*" tracks, of merged.pftrace "*"; 0 and 0 import errors; 0 and 0 lines differ" ]]
+}
+
 database() {
     TM_BIN="$TM_BIN" python3 "$TM_SRC/t/check/database" "$@"
 }
