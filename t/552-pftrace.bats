@@ -810,7 +810,7 @@ two_recordings() { # FIRST SECOND
 
 # Prints the slices of $1, with their threads.
 slices_of() { # INPUT
-    tm-merge -o "$1.db" "$1"
+    tm-merge -q -o "$1.db" "$1"
     sqlite3 "$1.db" "SELECT s.name, dur, depth, tid FROM slice s LEFT JOIN thread_track t ON t.id = track_id
         LEFT JOIN thread USING (utid) ORDER BY ts"
 }
@@ -829,6 +829,26 @@ b|6000|0|$tid"
         run slices_of m.pftrace
         echo "$case: $output"
         [ "$output" = "$expected" ]
+    done
+}
+
+@test "slices of a thread that Chrome JSON and a proto have do not nest in each other, whichever comes first" {
+    cd "$BATS_TEST_TMPDIR"
+    local case descriptor order name
+    echo '[{"name":"b","ph":"B","ts":3,"pid":7,"tid":8},{"ph":"E","ts":9,"pid":7,"tid":8}]' >j.json
+    echo '[{"ph":"M","name":"thread_name","pid":7,"tid":8,"args":{"name":"n"}},
+        {"name":"b","ph":"B","ts":3,"pid":7,"tid":8},{"ph":"E","ts":9,"pid":7,"tid":8}]' >n.json
+    for descriptor in '44 { 1: 7 2: 8 }' '60 { 1: 5 4 { 1: 7 2: 8 } }'; do
+        two_recordings "$descriptor" ''
+        for order in "a.pftrace j.json" "j.json a.pftrace" "a.pftrace n.json" "n.json a.pftrace"; do
+            tar -cf t.tar $order
+            for case in t.tar m.pftrace; do
+                [ "$case" = t.tar ] || tm-merge -q -o m.pftrace t.tar
+                run slices_of "$case"
+                echo "$descriptor, $order, $case: $output"
+                [ "$output" = $'a|2000|0|8\nb|6000|0|8' ]
+            done
+        done
     done
 }
 

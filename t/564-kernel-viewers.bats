@@ -197,8 +197,31 @@ END
     [ "$(sqlite3 m.db "SELECT name, depth FROM slice ORDER BY ts")" = $'js|0\ninner|1' ]
 }
 
+@test "slices of Chrome JSON are on the thread itself if the kernel has none there" {
+    # Thread 6 has a marker, thread 7 is only scheduled. The other machine has a thread 6 too.
+    kernel k.pftrace <<-END
+	1000 0 6 print 2=I|5|a
+	1500 0 6 sched_switch prev_comm=six prev_pid=6 prev_prio=120 prev_state=S next_comm=seven next_pid=7 next_prio=120
+	2500 0 7 sched_switch prev_comm=seven prev_pid=7 prev_prio=120 prev_state=S next_comm=six next_pid=6 next_prio=120
+	END
+    python3 - <<'END'
+import json
+for name in 'j.json', 'other.json':
+    json.dump([{'ph': 'X', 'pid': 5, 'tid': t, 'ts': 1, 'dur': 2, 'name': 's%d' % t} for t in (6, 7)], open(name, 'w'))
+END
+    echo '{"perfetto_manifest":{"version":1,"files":[{"path":"k.pftrace"},{"path":"j.json"},
+        {"path":"other.json","machine":{"name":"other"}}]}}' >manifest.json
+    tar cf in.tar manifest.json k.pftrace j.json other.json
+    tm-merge -q -o m.pftrace in.tar
+    tm-merge -q -o m.db m.pftrace
+    run sqlite3 m.db "SELECT s.name, ifnull(m.name, ''), ifnull(t.name, '') FROM slice s
+        JOIN track t ON t.id = s.track_id LEFT JOIN machine m ON m.id = t.machine_id WHERE s.name != 'a' ORDER BY 1, 2"
+    echo "$output"
+    [ "$output" = $'s6||j.json\ns6|other|\ns7||\ns7|other|' ]
+}
+
 @test "the track of a thread that a JSON document names beside kernel data is not its own parent" {
-    echo '1000 0 5 print 2=I|5|a' | kernel k.pftrace
+    echo '1000 0 6 print 2=I|5|a' | kernel k.pftrace
     echo '[{"ph":"M","name":"thread_name","pid":5,"tid":6,"args":{"name":"t"}},{"ph":"X","pid":5,"tid":6,"ts":1,"dur":2,"name":"s"}]' >j.json
     tar cf in.tar k.pftrace j.json
     tm-merge -o m.pftrace in.tar

@@ -84,6 +84,15 @@ static enum tm_status end_file(struct tm_catalog *c, const Tracemerge__FileEnd *
     f->size_bytes = m->size_bytes;
     f->timed_count = m->timed_count;
     f->untimed_count = m->untimed_count;
+    f->lists_slice_tids = m->lists_slice_tids;
+    free(f->slice_tids);
+    f->slice_tid_count = 0;
+    f->slice_tids = calloc(m->n_slice_tids + 1, sizeof *f->slice_tids);
+    if (f->slice_tids == NULL)
+        return tm_error_nomem(err);
+    f->slice_tid_count = m->n_slice_tids;
+    if (m->n_slice_tids)
+        memcpy(f->slice_tids, m->slice_tids, m->n_slice_tids * sizeof *f->slice_tids);
     return TM_OK;
 }
 
@@ -393,6 +402,7 @@ void tm_catalog_release(struct tm_catalog *c)
     for (uint32_t i = 0; i < c->file_count; i++) {
         text_free(&c->files[i].name);
         text_free(&c->files[i].type);
+        free(c->files[i].slice_tids);
     }
     text_free(&c->given_name);
     for (uint32_t i = 0; i < c->machine_count; i++)

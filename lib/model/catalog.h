@@ -24,7 +24,11 @@ struct tm_catalog_file {
     bool begun;                /* its turn has begun */
     uint32_t processing_order; /* valid if begun */
     Tracemerge__ClockPolicy clock_policy;
-    uint64_t timed_count, untimed_count; /* from its FileEnd */
+    /* from its FileEnd */
+    uint64_t timed_count, untimed_count;
+    bool lists_slice_tids;
+    int64_t *slice_tids;
+    size_t slice_tid_count;
 };
 
 struct tm_catalog_machine {

@@ -59,6 +59,7 @@ enum tm_status tm_event_sink_file_begin(struct tm_event_sink *sink, const Tracem
     sink->position = 0;
     sink->timed_count = 0;
     sink->untimed_count = 0;
+    tm_slice_tids_clear(&sink->slice_tids);
     return put_message(sink, TM_FRAME_FILE_BEGIN, &begin->base, err);
 }
 
@@ -70,9 +71,18 @@ enum tm_status tm_event_sink_file_end(struct tm_event_sink *sink, uint32_t file,
     end.size_bytes = size_bytes;
     end.timed_count = sink->timed_count;
     end.untimed_count = sink->untimed_count;
+    end.has_lists_slice_tids = true;
+    end.lists_slice_tids = !sink->slice_tids.is_full;
+    if (end.lists_slice_tids) {
+        tm_slice_tids_sort(&sink->slice_tids);
+        end.n_slice_tids = sink->slice_tids.count;
+        end.slice_tids = sink->slice_tids.tids;
+    }
+    enum tm_status st = put_message(sink, TM_FRAME_FILE_END, &end.base, err);
     sink->timed_count = 0;
     sink->untimed_count = 0;
-    return put_message(sink, TM_FRAME_FILE_END, &end.base, err);
+    tm_slice_tids_clear(&sink->slice_tids);
+    return st;
 }
 
 void tm_event_sink_set_file(struct tm_event_sink *sink, uint32_t file)
@@ -138,6 +148,8 @@ enum tm_status tm_event_sink_add(struct tm_event_sink *sink, struct tm_event *ev
         sink->timed_count++;
     else if (!(event->flags & TM_EVENT_DERIVED))
         sink->untimed_count++;
+    if (tm_makes_kernel_slice(event->flags, event->kind) && tm_slice_tids_add(&sink->slice_tids, event->tid) < 0)
+        return tm_error_nomem(err);
     return tm_batch_builder_add(&sink->batch, event) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
@@ -266,6 +278,7 @@ enum tm_status tm_event_sink_stat(struct tm_event_sink *sink, const char *name, 
 void tm_event_sink_release(struct tm_event_sink *sink)
 {
     tm_batch_builder_release(&sink->batch);
+    tm_slice_tids_release(&sink->slice_tids);
     tm_intern_release(&sink->strings);
     tm_buf_release(&sink->detail);
 }

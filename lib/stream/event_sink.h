@@ -12,6 +12,7 @@
 #include "stream/batch_builder.h"
 #include "stream/drop_reason.h"
 #include "stream/raw_choice.h"
+#include "stream/slice_tids.h"
 #include "stream/writer.h"
 
 /* Limits of the string table. Further strings are inline in their event. */
@@ -38,6 +39,7 @@ struct tm_event_sink {
     bool want_compact_messages; /* keep whole CompactSched messages; requires raw (default: false) */
     /* private */
     struct tm_batch_builder batch;
+    struct tm_slice_tids slice_tids; /* of the file so far */
     struct tm_intern strings;
     uint32_t recent[TM_SINK_RECENT]; /* numbers of strings, by a few of their bytes; 0: none */
     uint32_t strings_sent;

@@ -118,27 +118,6 @@ static enum tm_status note_names(struct pftrace *p, const struct tm_event *e, st
     }
 }
 
-/* Finds the owner of the track of E's thread; NULL: there is none. If another file than E's has only stated the thread,
- * by a descriptor without a track, that file gets the track now. */
-static enum tm_status find_owner(struct pftrace *p, const struct tm_event *e, const struct tm_track_owner **owner,
-                                 struct tm_error *err)
-{
-    struct tm_track_owners *owners = &p->packets.owners;
-    int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
-    struct tm_track_task task = tm_track_task_of(owners, raw_id, true, e->pid, e->tid);
-    uint32_t file;
-    uint64_t uuid;
-    *owner = tm_track_owners_find(owners, task);
-    if (*owner || !tm_map_find(&p->threads.stated, tm_hash_u64(task.key + task.life), &file) || file == e->file)
-        return TM_OK;
-    const struct tm_event first = {
-        .machine = e->machine, .file = file, .time_ns = e->time_ns, .pid = e->pid, .tid = e->tid,
-        .flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | (e->flags & TM_EVENT_UNTIMED)};
-    enum tm_status st = tm_track_task(&p->tracks, &first, true, &uuid, err);
-    *owner = tm_track_owners_find(owners, task);
-    return st;
-}
-
 /* Makes track D, at its first descriptor, the owner of its process or thread, unless another file's track is. *OWNER is
  * the track that represents the process or thread. */
 static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, const struct described *d,
@@ -154,10 +133,10 @@ static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, con
         return TM_OK;
     }
     const struct tm_event at = {.machine = e->machine, .file = e->file, .time_ns = e->time_ns, .pid = d->pid,
-                                .tid = d->tid, .flags = e->flags};
+                                .tid = d->tid, .flags = e->flags | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID};
     if (!d->is_thread)
         other = tm_track_owners_find(owners, task);
-    else if (find_owner(p, &at, &other, err) < 0)
+    else if (tm_track_task_owner(&p->tracks, &at, &other, err) < 0)
         return err->status;
     if (other && other->file != e->file) {
         *owner = *other;
@@ -215,7 +194,7 @@ enum tm_status tm_pftrace_note_thread(struct pftrace *p, const struct tm_event *
         return tm_error_nomem(err);
     if (e->generation == 0 || (e->flags & both) != both || e->machine >= p->packets.machine_count)
         return TM_OK;
-    enum tm_status st = find_owner(p, e, &owner, err);
+    enum tm_status st = tm_track_task_owner(&p->tracks, e, &owner, err);
     if (st == TM_OK && owner == NULL) {
         int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
         struct tm_track_task task = tm_track_task_of(&p->packets.owners, raw_id, true, e->pid, e->tid);

@@ -33,13 +33,6 @@ static bool has_one_trace(const struct tm_catalog *c)
     return traces <= 1;
 }
 
-/* True for types of files with kernel events or track descriptors. */
-static bool is_of_kernel_or_tracks(enum tm_input_type type)
-{
-    return type == TM_INPUT_PROTO || type == TM_INPUT_SYSTRACE || type == TM_INPUT_TRACE_DAT ||
-           type == TM_INPUT_CTF || type == TM_INPUT_PERF;
-}
-
 /* True if files that are no protos name tasks that other files may give a name with more or less precedence: Chrome
  * JSON beside any other file, profiles and the like beside files of the kernel or protos. */
 static bool has_names_of_several_sources(const struct tm_catalog *c)
@@ -51,7 +44,7 @@ static bool has_names_of_several_sources(const struct tm_catalog *c)
         bool is_trace = f->begun && f->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
         json |= f->begun && type == TM_INPUT_JSON;
         others |= is_trace && type != TM_INPUT_JSON;
-        kernel |= is_trace && is_of_kernel_or_tracks(type);
+        kernel |= is_trace && tm_is_of_kernel_or_tracks(type);
         profiles |= f->begun && (type == TM_INPUT_GECKO || type == TM_INPUT_INSTRUMENTS || type == TM_INPUT_FUCHSIA ||
                                  type == TM_INPUT_SIMPLEPERF || type == TM_INPUT_NSIGHT || type == TM_INPUT_XSPACE);
     }
@@ -94,6 +87,8 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     if (p->marker_files == NULL)
         return tm_error_nomem(err);
     connect(p);
+    if (p->tracks.names.is_enabled && tm_kernel_slices_init(&p->tracks.kernel_slices, context->catalog) < 0)
+        return tm_error_nomem(err);
     if (p->appends)
         tm_packet_discard_begin(&p->packets);
     st = tm_pftrace_clocks(p, err);

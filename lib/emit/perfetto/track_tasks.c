@@ -63,6 +63,37 @@ static enum tm_status describe_task(struct tm_track_writer *w, const struct tm_e
     return tm_track_packet_describe(w, e, uuid, err);
 }
 
+enum tm_status tm_track_task_owner(struct tm_track_writer *w, const struct tm_event *e,
+                                   const struct tm_track_owner **owner, struct tm_error *err)
+{
+    const struct tm_sequence_threads *threads = w->packets->threads;
+    const struct tm_track_task task = task_of(w, e, true);
+    uint32_t file;
+    *owner = tm_track_owners_find(&w->packets->owners, task);
+    if (*owner || threads == NULL || !tm_map_find(&threads->stated, tm_hash_u64(task.key + task.life), &file) ||
+        file == e->file)
+        return TM_OK;
+    struct tm_event first = {.machine = e->machine, .file = file, .time_ns = e->time_ns, .pid = e->pid, .tid = e->tid,
+                             .flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | (e->flags & TM_EVENT_UNTIMED)};
+    struct tm_buf kept = w->body;
+    w->body = (struct tm_buf){0};
+    enum tm_status st = describe_task(w, &first, true, tm_track_key(w, &first, TM_TRACK_KIND_THREAD, 0), err);
+    tm_buf_release(&w->body);
+    w->body = kept;
+    *owner = tm_track_owners_find(&w->packets->owners, task);
+    return st;
+}
+
+/* Finds the owner of the track of E's process or thread as tm_track_task_owner does. */
+static enum tm_status find_owner(struct tm_track_writer *w, const struct tm_event *e, bool is_thread,
+                                 const struct tm_track_owner **owner, struct tm_error *err)
+{
+    if (is_thread)
+        return tm_track_task_owner(w, e, owner, err);
+    *owner = tm_track_owners_find(&w->packets->owners, task_of(w, e, false));
+    return TM_OK;
+}
+
 /* Describes the track of E's file below PARENT, the track that represents the process or thread. */
 static enum tm_status describe_below(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                      uint64_t parent, struct tm_error *err)
@@ -104,13 +135,14 @@ static bool is_of_line(const struct tm_event *e)
 static enum tm_status find_task(struct tm_track_writer *w, const struct tm_event *e, bool is_thread, uint64_t *uuid,
                                 struct tm_error *err)
 {
-    struct tm_packet_writer *packets = w->packets;
-    struct tm_track_task task = task_of(w, e, is_thread);
-    const struct tm_track_owner *owner = tm_track_owners_find(&packets->owners, task);
+    const struct tm_track_owner *owner;
+    enum tm_status st = find_owner(w, e, is_thread, &owner, err);
+    if (st < 0)
+        return st;
     /* Ftrace events of another file may be on the thread itself. A part of a line goes where the line went. */
     bool goes_with_line = e->flags & TM_EVENT_DERIVED ? w->line.file == e->file + 1 && w->line.time_ns == e->time_ns
                                                       : tm_event_raw(e->flags) == TM_RAW_LINE;
-    bool has_own_track = goes_with_line || (is_thread && w->names.is_enabled);
+    bool has_own_track = goes_with_line || (is_thread && tm_kernel_slices_has(&w->kernel_slices, e->machine, e->tid));
     if (owner && owner->file == e->file && !has_own_track) {
         *uuid = owner->uuid;
         return TM_OK;
@@ -118,13 +150,12 @@ static enum tm_status find_task(struct tm_track_writer *w, const struct tm_event
     *uuid = tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, 0);
     if (owner == NULL && has_own_track) {
         uint64_t own = tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, 1);
-        enum tm_status st = describe_task(w, e, is_thread, own, err);
-        if (st < 0)
+        if ((st = describe_task(w, e, is_thread, own, err)) < 0)
             return st;
-        owner = tm_track_owners_find(&packets->owners, task);
+        owner = tm_track_owners_find(&w->packets->owners, task_of(w, e, is_thread));
     }
     if (owner) {
-        enum tm_status st = tm_map_add(&w->known, *uuid, 0);
+        st = tm_map_add(&w->known, *uuid, 0);
         if (st == TM_END)
             return TM_OK;
         if (st < 0)
@@ -172,15 +203,16 @@ static enum tm_status put_task_descriptor(struct tm_track_writer *w, const struc
 {
     struct tm_track_owners *owners = &w->packets->owners;
     bool is_thread = e->flags & TM_EVENT_HAS_TID;
-    struct tm_track_task task = task_of(w, e, is_thread);
-    const struct tm_track_owner *owner = tm_track_owners_find(owners, task);
-    bool has_own_track = is_thread && w->names.is_enabled; /* events of the file are on a track below */
+    const struct tm_track_owner *owner;
+    if (find_owner(w, e, is_thread, &owner, err) < 0)
+        return err->status;
+    bool has_own_track = is_thread && tm_kernel_slices_has(&w->kernel_slices, e->machine, e->tid);
     if (owner) {
         *own = *owner;
     } else {
         *own = (struct tm_track_owner){.file = e->file};
         own->uuid = tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, has_own_track ? 1 : 0);
-        if (tm_track_owners_set(owners, task, *own) != TM_OK || !put_rank(w, e, is_thread))
+        if (tm_track_owners_set(owners, task_of(w, e, is_thread), *own) != TM_OK || !put_rank(w, e, is_thread))
             return tm_error_nomem(err);
     }
     return write_on_owner(w, e, own, err);
@@ -334,7 +366,7 @@ enum tm_status tm_track_task_define(struct tm_track_writer *w, const struct tm_e
 
 enum tm_status tm_track_task_mention(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
-    bool has_own_track = w->names.is_enabled; /* events of the file are on a track below */
+    bool has_own_track = tm_kernel_slices_has(&w->kernel_slices, e->machine, e->tid);
     if (tm_track_owners_find(&w->packets->owners, task_of(w, e, true)))
         return TM_OK;
     return describe_task(w, e, true, tm_track_key(w, e, TM_TRACK_KIND_THREAD, has_own_track), err);

@@ -27,6 +27,11 @@ uint64_t tm_track_key(const struct tm_track_writer *writer, const struct tm_even
 enum tm_status tm_track_task(struct tm_track_writer *writer, const struct tm_event *event, bool is_thread,
                              uint64_t *uuid, struct tm_error *err);
 
+/* Sets *OWNER to the owner of the track of EVENT's thread; NULL: there is none. If another file than EVENT's has only
+ * stated the thread, by a descriptor without a track, that file gets the track now. Keeps writer->body. */
+enum tm_status tm_track_task_owner(struct tm_track_writer *writer, const struct tm_event *event,
+                                   const struct tm_track_owner **owner, struct tm_error *err);
+
 /* Returns the entry of that track in the cache, or NULL. It is valid until the next call of tm_track_task. */
 struct tm_recent_task *tm_track_task_recent(struct tm_track_writer *writer, const struct tm_event *event,
                                             bool is_thread);

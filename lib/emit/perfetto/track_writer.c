@@ -518,6 +518,7 @@ void tm_track_writer_release(struct tm_track_writer *w)
     tm_open_ends_release(&w->ends);
     tm_nesting_release(&w->nesting);
     tm_pending_names_release(&w->names);
+    tm_kernel_slices_release(&w->kernel_slices);
     tm_timestamp_group_release(&w->group);
     tm_annotation_names_release(&w->arg_names);
     tm_buf_release(&w->interned);

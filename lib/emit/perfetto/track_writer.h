@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "emit/perfetto/annotation_names.h"
 #include "emit/perfetto/flow_targets.h"
+#include "emit/perfetto/kernel_slices.h"
 #include "emit/perfetto/nesting.h"
 #include "emit/perfetto/open_ends.h"
 #include "emit/perfetto/packet_writer.h"
@@ -36,6 +37,7 @@ struct tm_track_writer {
     bool is_alone;
     uint64_t unsupported_count;       /* events that no TrackEvent can express */
     struct tm_pending_names names;
+    struct tm_kernel_slices kernel_slices;
     /* private */
     struct tm_track_sequence {
         uint32_t id; /* output sequence; 0: not started */
