@@ -46,13 +46,22 @@ for tid in range(4, 6): # begins and ends that nest
             depth += 1
             add(ph='B', tid=tid, name=f'b{t}', ts=t)
     add(ph='B', tid=tid, name='never ends', ts=t + 1)
-for tid in range(8, 11): # begins, ends and complete events that cross, with arguments at their ends
-    t = 0
+for tid in range(8, 11): # complete events inside begins and ends, with arguments at their ends
+    t, ends = 0, []
     while t < 1000:
-        t += rng.randrange(1, 12)
-        ph, name = rng.choice('BBEEXi'), {'name': f'm{rng.randrange(6)}'}
-        more = {'X': {'dur': rng.choice((0, 5, 60, 400))}, 'E': rng.choice(({}, {'args': {'end': t}})), 'i': {'s': 't'}}
-        add(ph=ph, tid=tid, ts=t, **(rng.choice(({}, name)) if ph == 'E' else name), **more.get(ph, {}))
+        t += rng.randrange(1, 9)
+        while ends and ends[-1] <= t:
+            end = ends.pop()
+            add(ph='E', tid=tid, ts=end, **rng.choice(({}, {'args': {'end': end}})))
+        last = ends[-1] if ends else t + 500
+        if last - t > 9 and rng.random() < 0.4:
+            ends.append(rng.randrange(t + 2, last))
+            add(ph='B', tid=tid, name=f'm{t}', ts=t)
+        elif last - t > 4:
+            dur = rng.randrange(0, min(60, last - t))
+            add(ph='X', tid=tid, name=f'm{t}', ts=t, dur=dur)
+            add(ph='i', s='t', tid=tid, name=f'i{t}', ts=t + dur // 2)
+            t += dur
 for n in range(60):
     t = rng.randrange(900)
     add(ph='b', id=n, cat='async', name=f'a{n}', ts=t)
@@ -71,7 +80,7 @@ cut_at() {
     python3 -c "
 import random, sys
 first, n, seed = map(int, sys.argv[1:])
-print(','.join(map(str, sorted(random.Random(seed).sample(range(first, first + 1100), n)))))" \
+print(','.join(map(str, sorted(random.Random(seed).sample(range(first, first + 1_100_000), n)))))" \
         "$(tm-emit -f report --json <"$1" | sed -n 's/.*"bounds":{"first_ns":\(-*[0-9]*\).*/\1/p')" "$2" "$3"
 }
 

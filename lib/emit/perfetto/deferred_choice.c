@@ -148,6 +148,27 @@ enum tm_status tm_deferred_choice_move_above(struct tm_track_writer *w, uint64_t
     return st < 0 ? st : found ? move(w, uuid, found, err) : TM_END;
 }
 
+static void free_choice(struct tm_track_choices *c, uint32_t number)
+{
+    c->choices[number - 1] = (struct tm_deferred_choice){.next_free = c->free};
+    c->free = number;
+}
+
+enum tm_status tm_deferred_choice_stay(struct tm_track_writer *w, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < tm_open_ends_count(&w->ends) && st == TM_OK; i++) {
+        struct tm_open_end *end = tm_open_ends_get(&w->ends, i);
+        const struct tm_deferred_choice *choice = end->choice ? &w->choices.choices[end->choice - 1] : NULL;
+        if (choice == NULL || choice->has_moved)
+            continue;
+        st = tm_packet_decide(w->packets, placeholder_of(w, choice), ON_TRACK, err);
+        free_choice(&w->choices, end->choice);
+        end->choice = 0;
+    }
+    return st;
+}
+
 static struct tm_event end_event(const struct tm_open_end *end)
 {
     return (struct tm_event){
@@ -221,9 +242,7 @@ enum tm_status tm_deferred_choice_end(struct tm_track_writer *w, const struct tm
         st = end_on_track(w, end, err);
     if (choice && is_on_track && st == TM_OK)
         st = tm_packet_decide(w->packets, placeholder_of(w, choice), ON_TRACK, err);
-    if (choice) {
-        *choice = (struct tm_deferred_choice){.next_free = w->choices.free};
-        w->choices.free = end->choice;
-    }
+    if (choice)
+        free_choice(&w->choices, end->choice);
     return st;
 }

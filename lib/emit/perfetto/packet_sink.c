@@ -1,5 +1,7 @@
 #include "emit/perfetto/packet_sink.h"
 
+#include <assert.h>
+
 enum { WRITE_BYTES = 256 << 10 };
 
 static enum tm_status write_full(struct tm_packet_sink *s, struct tm_error *err)
@@ -51,6 +53,7 @@ enum tm_status tm_packet_sink_decide(struct tm_packet_sink *s, uint32_t placehol
 enum tm_status tm_packet_sink_finish(struct tm_packet_sink *s, struct tm_error *err)
 {
     enum tm_status st = take_decided(s, err);
+    assert(st < 0 || !tm_placeholders_any(&s->undecided));
     if (st == TM_OK)
         st = tm_block_output_write(&s->blocks, &s->ready, err);
     return st == TM_OK ? tm_block_output_finish(&s->blocks, err) : st;

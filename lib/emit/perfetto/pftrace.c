@@ -1,6 +1,7 @@
 /* Output pftrace: one Perfetto trace file on one timeline. doc/pftrace.md describes the design. */
 #include "emit/outputs.h"
 #include "base/table.h"
+#include "emit/perfetto/deferred_choice.h"
 #include "emit/perfetto/fast_path.h"
 #include "emit/perfetto/internal.h"
 #include "model/binder_rows.h"
@@ -459,6 +460,8 @@ static enum tm_status end_state(struct pftrace *p, struct tm_error *err)
     tm_packet_discard_begin(&p->packets);
     enum tm_status st = tm_track_writer_flush(&p->tracks, p->context->stream->header.part.from_ns, err);
     if (st == TM_OK)
+        st = tm_deferred_choice_stay(&p->tracks, err);
+    if (st == TM_OK)
         st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
     tm_packet_discard_end(&p->packets);
     tm_track_writer_restart(&p->tracks);
@@ -605,6 +608,8 @@ static enum tm_status finish_part(struct pftrace *p, struct tm_error *err)
     enum tm_status st = tm_pftrace_due_before(p, to_ns, err);
     if (st == TM_OK)
         st = tm_track_writer_flush(&p->tracks, to_ns, err);
+    if (st == TM_OK)
+        st = tm_deferred_choice_stay(&p->tracks, err);
     if (st == TM_OK)
         st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
     if (st == TM_OK)
