@@ -219,6 +219,21 @@ print(json.dumps([{'ph': 'B', 'pid': 1, 'tid': i, 'ts': i, 'name': 'n'} for i in
     done
 }
 
+@test "no sequence of a part has the number of another sequence of the parts before it" {
+    printf '[{"ph":"b","ts":%d,"pid":2,"tid":%d,"name":"%s","cat":"k","id":%d},\n' 74 21 c 1 >run.json
+    printf '{"ph":"b","ts":%d,"pid":2,"tid":%d,"name":"%s","cat":"k","id":%d},\n' 90 23 d 2 >>run.json
+    printf '{"ph":"e","ts":%d,"pid":%d,"tid":23,"name":"%s","cat":"k","id":1}%s\n' 290 2 c , 292 1 d ']' >>run.json
+    tm-unpack run.json | tm-manifest | tm-clocks | tm-sort >run.tms
+    parts run.tms 76000,242000 >joined.pftrace
+    # The sequences of thread descriptors (60.4) are not those of events (11).
+    python3 "$TM_SRC/t/check/list-packets.py" -f 60.4.2 -f 11.9 joined.pftrace >packets
+    [ "$(grep -c '60\.4\.2=' packets)" -eq 3 ]
+    [ "$(grep -c '11\.9=' packets)" -eq 4 ]
+    awk '/60\.4\.2=/ { print $2 }' packets | sort -u >threads
+    awk '/11\.9=/ { print $2 }' packets | sort -u >events
+    [ -z "$(comm -12 threads events)" ]
+}
+
 @test "parts of protos, ftrace text and several machines join to the merged trace" {
     cp "$TM_SRC/t/data/ftrace-tgid.txt" text.txt
     tm-unpack text.txt | tm-manifest | tm-clocks | tm-sort >text.tms

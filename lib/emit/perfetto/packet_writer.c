@@ -172,13 +172,30 @@ uint32_t tm_packet_new_sequence(struct tm_packet_writer *w)
     return w->next_sequence++;
 }
 
+uint32_t tm_packet_track_sequence(struct tm_packet_writer *w, uint32_t machine, bool is_of_events)
+{
+    return w->is_part ? w->sequence_count + 1 + 2 * machine + is_of_events : tm_packet_new_sequence(w);
+}
+
+void tm_packet_writer_set_part(struct tm_packet_writer *w)
+{
+    w->is_part = true;
+    w->next_sequence = w->sequence_count + 1 + 2 * w->catalog->machine_count;
+}
+
+/* True if EVENT is of a generation of its sequence. */
+static bool is_of_generation(const struct tm_packet_writer *w, const struct tm_event *event)
+{
+    return event->generation && event->generation < w->sequence_count;
+}
+
 /* Gives EVENT's sequence a number in the output. */
 static enum tm_status assign_sequence(struct tm_packet_writer *w, const struct tm_event *event, uint32_t *output,
                                       struct tm_error *err)
 {
     uint64_t key = sequence_key(event, event->sequence);
     uint32_t first;
-    *output = tm_packet_new_sequence(w);
+    *output = w->is_part && is_of_generation(w, event) ? event->generation : tm_packet_new_sequence(w);
     if (!tm_map_find(&w->first, key, &first) && tm_map_set(&w->first, key, *output) != TM_OK)
         return tm_error_nomem(err);
     return TM_OK;
@@ -190,7 +207,7 @@ enum tm_status tm_packet_sequence(struct tm_packet_writer *w, const struct tm_ev
     enum tm_status st = TM_OK;
     *is_new = false;
     *sequence = 0;
-    if (event->generation && event->generation < w->sequence_count) {
+    if (is_of_generation(w, event)) {
         uint32_t *output = &w->sequences[event->generation];
         *is_new = *output == 0;
         if (*is_new)

@@ -46,6 +46,7 @@ struct tm_packet_writer {
     struct tm_map plain;    /* output sequences of packets without a generation, by file, machine and sequence */
     struct tm_map first;    /* the first output sequence of each recorded sequence, by file, machine and sequence */
     uint32_t next_sequence;
+    bool is_part; /* the output is one of several parts that are joined: see tm_packet_writer_set_part */
     struct tm_track_owners owners;
     struct tm_default_owners defaults;
     const struct tm_sequence_threads *threads; /* borrowed: has tracks of events that name none; NULL: there are none */
@@ -125,6 +126,14 @@ uint32_t tm_packet_sequence_of_statistics(const struct tm_packet_writer *writer,
 
 /* Returns the number of a new sequence for packets that the output makes itself. */
 uint32_t tm_packet_new_sequence(struct tm_packet_writer *writer);
+
+/* Returns the number of a new sequence for the track events of MACHINE, or for the descriptors of their tracks. */
+uint32_t tm_packet_track_sequence(struct tm_packet_writer *writer, uint32_t machine, bool is_of_events);
+
+/* Call it before the first packet of a part. A reader of the joined parts keeps what it knows of a sequence, such as
+ * its thread, also when the sequence's state is cleared. So the sequences of the input's generations, and those of track
+ * events and of descriptors of each machine, have the same numbers in all parts, and no others have these numbers. */
+void tm_packet_writer_set_part(struct tm_packet_writer *writer);
 
 /* True if ids of FILE differ from those in its trace. */
 static inline bool tm_packet_mixes_ids(const struct tm_packet_writer *writer, uint32_t file)

@@ -72,6 +72,8 @@ static void connect(struct pftrace *p)
     p->tracks.names.is_enabled = has_names_of_several_sources(p->context->catalog);
     p->appends = p->in_state = options->append && part->has_from;
     p->continues = options->append && part->has_to;
+    if (options->append)
+        tm_packet_writer_set_part(&p->packets);
 }
 
 /* Called at the first batch: everything except events is known. Writes the packets before all events, unless a reader

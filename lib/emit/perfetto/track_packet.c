@@ -35,7 +35,7 @@ static enum tm_status begin_head(struct tm_track_writer *w, uint32_t machine, bo
     head->machine_id = tm_packet_machine(w->packets, machine);
     head->flags = is_event ? TM_SEQUENCE_NEEDS_STATE : 0;
     if (*id == 0) {
-        *id = tm_packet_new_sequence(w->packets);
+        *id = tm_packet_track_sequence(w->packets, machine, is_event);
         head->flags |= TM_SEQUENCE_CLEARED;
     }
     head->sequence = *id;
