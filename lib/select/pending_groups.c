@@ -39,16 +39,48 @@ static enum tm_status new_group(struct tm_pending_groups *pending, uint32_t *num
     return st;
 }
 
+/* Puts group NUMBER at the end of its list. */
 static void link_group(struct tm_pending_groups *pending, uint32_t number)
 {
     struct tm_pending_group *g = group_at(pending, number);
-    uint32_t after = pending->last[g->list];
-    while (after && group_at(pending, after)->order > g->order)
-        after = group_at(pending, after)->prev;
-    g->prev = after;
-    g->next = after ? group_at(pending, after)->next : pending->first[g->list];
-    *(after ? &group_at(pending, after)->next : &pending->first[g->list]) = number;
-    *(g->next ? &group_at(pending, g->next)->prev : &pending->last[g->list]) = number;
+    const uint32_t last = pending->last[g->list];
+    if (last && group_at(pending, last)->order > g->order)
+        pending->is_unsorted[g->list] = true;
+    g->prev = last;
+    g->next = 0;
+    *(last ? &group_at(pending, last)->next : &pending->first[g->list]) = number;
+    pending->last[g->list] = number;
+}
+
+/* A group's place in its list. */
+struct place {
+    uint64_t order;
+    uint32_t index, number; /* index: that in the unsorted list */
+};
+
+static int by_order(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    return x->order != y->order ? (x->order < y->order ? -1 : 1) : (x->index > y->index) - (x->index < y->index);
+}
+
+/* Sorts LIST by the order of its groups. */
+static enum tm_status sort_list(struct tm_pending_groups *pending, enum tm_pending_groups_list list,
+                                struct tm_error *err)
+{
+    uint32_t count = 0;
+    struct place *places = malloc(pending->group_count * sizeof *places);
+    if (places == NULL)
+        return tm_error_nomem(err);
+    for (uint32_t g = pending->first[list]; g; g = group_at(pending, g)->next, count++)
+        places[count] = (struct place){group_at(pending, g)->order, count, g};
+    qsort(places, count, sizeof *places, by_order);
+    pending->first[list] = pending->last[list] = 0;
+    for (uint32_t i = 0; i < count; i++)
+        link_group(pending, places[i].number);
+    pending->is_unsorted[list] = false;
+    free(places);
+    return TM_OK;
 }
 
 static void unlink_group(struct tm_pending_groups *pending, uint32_t number)
@@ -223,10 +255,11 @@ static enum tm_status load(struct tm_pending_groups *pending, const struct tm_pe
 enum tm_status tm_pending_groups_take(struct tm_pending_groups *pending, enum tm_pending_groups_list list,
                                       struct tm_event **rows, uint32_t *count, struct tm_error *err)
 {
-    uint32_t number = pending->first[list];
-    if (number == 0)
-        return TM_END;
-    enum tm_status st = load(pending, group_at(pending, number), err);
+    enum tm_status st = pending->is_unsorted[list] ? sort_list(pending, list, err) : TM_OK;
+    const uint32_t number = pending->first[list];
+    if (st < 0 || number == 0)
+        return st < 0 ? st : TM_END;
+    st = load(pending, group_at(pending, number), err);
     if (st < 0)
         return st;
     *count = group_at(pending, number)->rows;

@@ -29,6 +29,7 @@ struct tm_pending_groups {
     struct tm_pending_group *groups;
     uint32_t group_count, group_cap, free_group;
     uint32_t first[TM_PENDING_GROUPS_LISTS], last[TM_PENDING_GROUPS_LISTS]; /* indices plus one; 0: empty */
+    bool is_unsorted[TM_PENDING_GROUPS_LISTS]; /* sorted when the first group is taken */
     size_t memory_bytes;
     uint8_t *loaded;
     size_t loaded_cap;
@@ -41,7 +42,7 @@ struct tm_event_rows {
     uint64_t order;
 };
 
-/* Adds a copy of GROUP to LIST, which stays sorted by their order. *ID is its number until it is dropped. TM_OK or
+/* Adds a copy of GROUP to LIST. *ID is its number until it is dropped. TM_OK or
  * TM_E_SYSTEM. */
 enum tm_status tm_pending_groups_add(struct tm_pending_groups *pending, enum tm_pending_groups_list list,
                                      const struct tm_event_rows *group, uint32_t *id, struct tm_error *err);
@@ -72,8 +73,8 @@ bool tm_pending_groups_is_state(const struct tm_pending_groups *pending, uint32_
 /* Moves group ID to LIST if it is in the list of states. */
 void tm_pending_groups_move(struct tm_pending_groups *pending, uint32_t id, enum tm_pending_groups_list list);
 
-/* Removes the first group of LIST and returns its *ROWS, valid until the next call. TM_OK; TM_END if LIST is empty;
- * TM_E_SYSTEM. */
+/* Removes the group of LIST that is first by order and returns its *ROWS, valid until the next call. TM_OK; TM_END if
+ * LIST is empty; TM_E_SYSTEM. */
 enum tm_status tm_pending_groups_take(struct tm_pending_groups *pending, enum tm_pending_groups_list list,
                                       struct tm_event **rows, uint32_t *count, struct tm_error *err);
 

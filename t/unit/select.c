@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static void test_times(void)
 {
@@ -301,8 +302,36 @@ static void test_ranges(void)
     stop(&b);
 }
 
+/* Groups of one time are added in the order of their ranks, and taken in the order of the stream. Half of them were
+ * states and move to another list. If the time grew with their square, it would be minutes: the alarm ends the test. */
+static void test_many_groups(void)
+{
+    enum { GROUPS = 300000, ALARM_SECONDS = 60 };
+    struct tm_pending_groups pending = {.first = {0}};
+    struct tm_error err = {0};
+    struct tm_event row = {.kind = TM_KIND_COUNTER}, *rows;
+    uint32_t id, count, taken = 0;
+    enum tm_status st = TM_OK;
+    alarm(ALARM_SECONDS);
+    for (uint32_t i = GROUPS; i-- > 0 && st == TM_OK;) {
+        row.position = i;
+        st = tm_pending_groups_add(&pending, i % 2 ? TM_PENDING_GROUPS_STATE : TM_PENDING_GROUPS_EARLY,
+                                   &(struct tm_event_rows){&row, 1, i}, &id, &err);
+        if (st == TM_OK && i % 2)
+            tm_pending_groups_move(&pending, id, TM_PENDING_GROUPS_EARLY);
+    }
+    ok(st == TM_OK);
+    while (tm_pending_groups_take(&pending, TM_PENDING_GROUPS_EARLY, &rows, &count, &err) == TM_OK &&
+           rows->position == taken)
+        taken++;
+    is_int(taken, GROUPS);
+    tm_pending_groups_release(&pending);
+    alarm(0);
+}
+
 int main(void)
 {
+    test_many_groups();
     test_waiting();
     test_context();
     test_shared();
