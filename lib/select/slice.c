@@ -69,21 +69,28 @@ static enum tm_status drop_cut_short(struct tm_select *s, struct tm_error *err)
     return st;
 }
 
+/* Makes the pending group ID share the fate of SLICE, which is pending too. One follower too many is dropped. */
+static enum tm_status follow(struct tm_select *s, const struct tm_open_slice *slice, uint32_t id, struct tm_error *err)
+{
+    enum tm_status st = tm_pending_groups_follow(&s->pending, tm_open_slices_pending(slice), id);
+    return st == TM_END ? tm_pending_groups_drop(&s->pending, id, err) : st;
+}
+
 /* Gives flows that waited for the next slice of STACK the fate of SLICE. */
 static enum tm_status settle_pending_flows(struct tm_select *s, struct tm_open_stack *stack,
                                            const struct tm_open_slice *slice, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    while (stack->pending_count > 0 && st >= 0) {
+    while (stack->pending_count > 0 && st == TM_OK) {
         uint32_t pending = stack->pending[--stack->pending_count];
         if (!s->is_before_cut)
             continue; /* it was shown */
         if (tm_open_slices_fate(slice) == TM_OPEN_DROPPED)
             st = tm_pending_groups_drop(&s->pending, pending, err);
         else if (tm_open_slices_fate(slice) == TM_OPEN_PENDING)
-            st = tm_pending_groups_follow(&s->pending, tm_open_slices_pending(slice), pending);
+            st = follow(s, slice, pending, err);
     }
-    return st < 0 ? st : TM_OK;
+    return st;
 }
 
 /* Pushes SLICE on its track. TM_END if it has no place there. */
@@ -228,8 +235,8 @@ static enum tm_status args(struct tm_select *s, struct tm_select_group *g, struc
     enum tm_status st = tm_select_keep(s, g, &pending, err);
     if (st == TM_OK && tm_open_slices_fate(slice) == TM_OPEN_PENDING && s->is_before_cut &&
         pending != TM_PENDING_GROUPS_NONE)
-        st = tm_pending_groups_follow(&s->pending, tm_open_slices_pending(slice), pending);
-    return st < 0 ? st : TM_OK;
+        st = follow(s, slice, pending, err);
+    return st;
 }
 
 enum tm_status tm_select_slice(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
@@ -334,8 +341,7 @@ enum tm_status tm_select_flow(struct tm_select *s, struct tm_select_group *g, st
         if ((st = tm_select_keep(s, g, &id, err)) < 0 || !s->is_before_cut ||
             tm_open_slices_fate(top) != TM_OPEN_PENDING)
             return st;
-        st = tm_pending_groups_follow(&s->pending, tm_open_slices_pending(top), id);
-        return st == TM_END ? tm_pending_groups_drop(&s->pending, id, err) : st;
+        return follow(s, top, id, err);
     }
     if (top)
         wanted = tm_criteria_takes_all(&s->criteria);

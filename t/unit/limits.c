@@ -55,6 +55,7 @@
 #include "stream/timestamp_group.h"
 #include "model/slices.h"
 #include "select/open_slices.h"
+#include "select/pending_groups.h"
 #include "sort/file_order.h"
 #include "stream/batch.h"
 #include "stream/event_counts.h"
@@ -181,6 +182,7 @@ static const struct limit limits[] = {
     LIMIT(TM_DESCRIPTORS_MAX),
     LIMIT(TM_TRACK_TEXT_BYTES_MAX),
     LIMIT(TM_OUTPUT_TRACKS_MAX),
+    LIMIT(TM_PENDING_GROUPS_FOLLOWERS_MAX),
     LIMIT(TM_OPEN_TRACKS_MAX),
     LIMIT(TM_SLICES_SLOTS_MAX),
     LIMIT(TM_SLICES_DEPTH_MAX),

@@ -156,8 +156,33 @@ static void test_waiting_spill(void)
     stop(&b);
 }
 
+/* Args beyond the number that can follow their slice are left out, also if the slice ends before the wanted range. */
+static void test_many_args(void)
+{
+    enum { MORE = 3, ARGS = TM_PENDING_GROUPS_FOLLOWERS_MAX + MORE };
+    for (int ends = 0; ends < 2; ends++) {
+        struct bench b;
+        uint64_t out;
+        start(&b, "from=100s");
+        add(&b, on(TM_KIND_SLICE_BEGIN, 10));
+        for (uint32_t i = 0; i < ARGS; i++)
+            add(&b, on(TM_KIND_SLICE_ARGS, 20 + i));
+        if (ends)
+            add(&b, on(TM_KIND_SLICE_END, 20 + ARGS));
+        add(&b, on_thread(TM_KIND_INSTANT, INT64_C(150000000000), OTHER));
+        const char *text = finish(&b, &out);
+        uint32_t lines = 0;
+        for (const char *p = text; (p = strchr(p, '\n')) != NULL; p++)
+            lines++;
+        is_int(lines, ends ? 1 : 2 + TM_PENDING_GROUPS_FOLLOWERS_MAX);
+        is_int(out, ends ? ARGS + 2 : MORE);
+        stop(&b);
+    }
+}
+
 int main(void)
 {
+    test_many_args();
     test_flow_to_next();
     test_flow_of_open();
     test_cut_short();
