@@ -110,6 +110,15 @@ write('a.json', [e for e in a if e['id'][0] == 'q']); write('b.json', [e for e i
     jq -e '.perfetto_manifest.files == []' m.json
 }
 
+@test "flows that all have one id are matched in order, in a time that does not grow with the square of their number" {
+    made "
+write('a.json', [flow('s', 1, 10000 * i) for i in range(300000)])
+write('b.json', [flow('f', 1, 10000 * i + 5000) for i in range(300000)])"
+    placed a.json b.json >placed.tms
+    timeout 30 tm-align -f text <placed.tms >text
+    grep -q '^b.json: one-sided to a.json, by flows; 300000 matches$' text
+}
+
 @test "equal names and rhythm alone give no result" {
     made "
 a, b = [], []

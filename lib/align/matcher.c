@@ -106,6 +106,20 @@ static bool has_node(const struct group *g, uint32_t node)
     return false;
 }
 
+/* True if a file has records in both groups, each of one role. */
+static bool have_one_node(const struct group *a, const struct group *b)
+{
+    for (uint32_t i = 0, k = 0; i < a->count && k < b->count;) {
+        if (a->records[i].node == b->records[k].node)
+            return true;
+        if (a->records[i].node < b->records[k].node)
+            i++;
+        else
+            k++;
+    }
+    return false;
+}
+
 static bool is_of_one_file(const struct group *g)
 {
     return g->count > 0 && g->records[0].node == g->records[g->count - 1].node;
@@ -133,12 +147,8 @@ static enum tm_status match_flow(struct work *w, const struct group *g)
 {
     struct group causes = with_role(g, TM_ROLE_CAUSE), steps = with_role(g, TM_ROLE_STEP),
                  effects = with_role(g, TM_ROLE_EFFECT);
-    if (steps.count == 0 && causes.count > 1) {
-        for (uint32_t i = 0; i < causes.count; i++)
-            if (has_node(&effects, causes.records[i].node))
-                return TM_OK;
-        return pair_in_order(w, &causes, &effects);
-    }
+    if (steps.count == 0 && causes.count > 1)
+        return have_one_node(&causes, &effects) ? TM_OK : pair_in_order(w, &causes, &effects);
     if (causes.count != 1)
         return TM_OK;
     const struct tm_record *cause = causes.records;
