@@ -68,6 +68,12 @@ END
     [[ $output == *"no such table: clock_snapshot"* ]]
 }
 
+@test "readings that are no integers are left out" {
+    sqlite3 a.db "CREATE TABLE clock_snapshot (id, ts, clock_id, clock_value);
+        INSERT INTO clock_snapshot VALUES (1, NULL, 1, 5), (2, 'x', 1, 6), (3, 100, 1, 1100), (4, 200, 1, NULL)"
+    same a.db "SELECT to_realtime(-7), to_realtime(100), to_realtime(250), to_monotonic(100)" '1100|1100|1250|NULL'
+}
+
 @test "snapshots of all machines are used" {
     demo
     same a.db "SELECT name, to_realtime(ts) - 1750000000000000000, abs_time_str(ts) FROM slice WHERE name IN
@@ -128,8 +134,27 @@ watch.pftrace|proto'
     same a.db "SELECT slice_is_ancestor(0, 0), slice_is_ancestor(NULL, 1), slice_is_ancestor(0, 99999)" '0|NULL|NULL'
 }
 
+@test "a view that calls the function that reads it is an error, not a crash" {
+    sqlite3 a.db ".load $extension" "
+        CREATE VIEW clock_snapshot AS SELECT 1 AS id, to_realtime(1) AS ts, 1 AS clock_id, to_monotonic(1) AS clock_value
+            UNION ALL SELECT 2, to_realtime(1), 3, to_monotonic(1);
+        CREATE VIEW args AS SELECT 1 AS id, 1 AS arg_set_id, 'k' AS key, extract_arg(1, 'k') AS int_value,
+            NULL AS string_value, NULL AS real_value;
+        CREATE VIEW trace_bounds AS SELECT trace_end() AS start_ts, trace_start() AS end_ts;"
+    refused "SELECT to_realtime(5)" "clock_snapshot is a view that calls it"
+    refused "SELECT to_monotonic(5)" "clock_snapshot is a view that calls it"
+    refused "SELECT extract_arg(1, 'k')" "extract_arg: what it reads is a view that calls it"
+    refused "SELECT trace_start()" ": what it reads is a view that calls it"
+    # After the error the function works.
+    printf '%s;\n' "SELECT trace_start()" "DROP VIEW trace_bounds" "CREATE TABLE trace_bounds AS SELECT 7 AS start_ts" \
+        "SELECT trace_start()" | sqlite3 -cmd ".load $extension" a.db >got 2>errors || true
+    grep -q 'view that calls it' errors
+    [ "$(cat got)" = 7 ]
+}
+
 @test "str_split returns parts of a text, and unhex a number" {
     demo
+    same a.db "SELECT str_split('a;b', ';', 4294967296), str_split('a;b', ';', 9223372036854775807)" 'NULL|NULL'
     same a.db "SELECT str_split('a,b', ',', 0), str_split('a,b', ',', 1), str_split('a,b', ',', 2),
         str_split(NULL, ',', 0), str_split(5, ',', 0), str_split('a--b--c', '--', 2), str_split('', 'x', 0) = '',
         str_split('a,,b', ',', 1) = ''" 'a|b|NULL|NULL|NULL|c|1|1'

@@ -21,7 +21,7 @@ struct timeline {
     int64_t clock;
     struct reading *rows;
     size_t count, size;
-    bool is_read;
+    bool is_read, is_being_read;
 };
 
 /* Shared by the functions of a connection. */
@@ -59,15 +59,19 @@ static int add(struct timeline *t, int64_t ts, int64_t value)
 static int read_timeline(struct timeline *t, sqlite3 *db)
 {
     sqlite3_stmt *stmt;
-    int rc = sqlite3_prepare_v2(db, "SELECT ts, clock_value FROM clock_snapshot WHERE clock_id = ? ORDER BY ts, id", -1,
-                                &stmt, NULL);
+    int rc = sqlite3_prepare_v2(db,
+                                "SELECT ts, clock_value FROM clock_snapshot WHERE clock_id = ? AND"
+                                " typeof(ts) = 'integer' AND typeof(clock_value) = 'integer' ORDER BY ts, id",
+                                -1, &stmt, NULL);
     if (rc != SQLITE_OK)
         return rc;
     t->count = 0;
+    t->is_being_read = true;
     sqlite3_bind_int64(stmt, 1, t->clock);
     while ((rc = sqlite3_step(stmt)) == SQLITE_ROW)
         if (add(t, sqlite3_column_int64(stmt, 0), sqlite3_column_int64(stmt, 1)) != SQLITE_OK)
             break;
+    t->is_being_read = false;
     t->is_read = rc == SQLITE_DONE;
     sqlite3_finalize(stmt);
     return rc == SQLITE_ROW ? SQLITE_NOMEM : rc == SQLITE_DONE ? SQLITE_OK : rc;
@@ -113,10 +117,18 @@ static bool take(sqlite3_context *context, sqlite3_value *argument, struct timel
         sqlite3_result_error(context, text, -1);
         return false;
     }
-    if (!t->is_read && read_timeline(t, db) != SQLITE_OK) {
-        sqlite3_result_error(context, sqlite3_errmsg(db), -1);
+    if (t->is_being_read) {
+        (void)snprintf(text, sizeof text, "%s: clock_snapshot is a view that calls it", name);
+        sqlite3_result_error(context, text, -1);
         return false;
     }
+    int rc = t->is_read ? SQLITE_OK : read_timeline(t, db);
+    if (rc == SQLITE_NOMEM)
+        sqlite3_result_error_nomem(context);
+    else if (rc != SQLITE_OK)
+        sqlite3_result_error(context, sqlite3_errmsg(db), -1);
+    if (rc != SQLITE_OK)
+        return false;
     if (t->count == 0)
         return false;
     *out = convert(t, sqlite3_value_int64(argument));

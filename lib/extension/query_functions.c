@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 
 SQLITE_EXTENSION_INIT3
 
@@ -33,9 +33,28 @@ static const struct query extract_arg_query = {
     "extract_arg", 2,
     "SELECT coalesce(int_value, string_value, real_value) FROM args WHERE arg_set_id = ?1 AND key = ?2" FIRST};
 
+/* A function of a connection. What it reads may be a view that calls it: that is refused, as it would not end. */
+struct function {
+    const struct query *query;
+    bool is_running;
+};
+
 static void finalize(void *stmt)
 {
     (void)sqlite3_finalize(stmt);
+}
+
+/* SQLite calls it through this pointer type; sqlite3_free is an entry of a table here. */
+static void release(void *function)
+{
+    sqlite3_free(function);
+}
+
+static void set_circular(sqlite3_context *context, const char *name)
+{
+    char text[96];
+    (void)snprintf(text, sizeof text, "%s: what it reads is a view that calls it", name);
+    sqlite3_result_error(context, text, -1);
 }
 
 /* Prepares QUERY. If the last argument is the same for all rows, as keys and names usually are, SQLite keeps the
@@ -55,16 +74,24 @@ static sqlite3_stmt *prepare(sqlite3_context *context, const struct query *query
     return stmt;
 }
 
-/* Runs QUERY with the arguments and sets the result. */
-static void answer(sqlite3_context *context, const struct query *query, sqlite3_value **argv)
+/* Runs the query of CONTEXT's function with the arguments and sets the result. */
+static void answer(sqlite3_context *context, sqlite3_value **argv)
 {
+    struct function *function = sqlite3_user_data(context);
+    const struct query *query = function->query;
     bool is_kept;
+    if (function->is_running) {
+        set_circular(context, query->name);
+        return;
+    }
     sqlite3_stmt *stmt = prepare(context, query, &is_kept);
     if (stmt == NULL)
         return;
     for (int i = 0; i < query->argument_count; i++)
         (void)sqlite3_bind_value(stmt, i + 1, argv[i]);
+    function->is_running = true;
     int rc = sqlite3_step(stmt);
+    function->is_running = false;
     if (rc == SQLITE_ROW)
         sqlite3_result_value(context, sqlite3_column_value(stmt, 0));
     else if (rc != SQLITE_DONE)
@@ -83,7 +110,7 @@ static void run_query(sqlite3_context *context, int argc, sqlite3_value **argv)
     for (int i = 0; i < argc; i++)
         if (sqlite3_value_type(argv[i]) == SQLITE_NULL)
             return;
-    answer(context, &queries[(uintptr_t)sqlite3_user_data(context)], argv);
+    answer(context, argv);
 }
 
 /* Refuses the arguments that the reference importer refuses. */
@@ -97,15 +124,24 @@ static void extract_arg(sqlite3_context *context, int argc, sqlite3_value **argv
     else if (sqlite3_value_type(argv[1]) != SQLITE_TEXT)
         sqlite3_result_error(context, "EXTRACT_ARG: 2nd argument should be key", -1);
     else
-        answer(context, &extract_arg_query, argv);
+        answer(context, argv);
+}
+
+static int add(sqlite3 *db, const struct query *query,
+               void (*call)(sqlite3_context *context, int argc, sqlite3_value **argv))
+{
+    struct function *function = sqlite3_malloc(sizeof *function);
+    if (function == NULL)
+        return SQLITE_NOMEM;
+    *function = (struct function){.query = query};
+    return sqlite3_create_function_v2(db, query->name, query->argument_count, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+                                      function, call, NULL, NULL, release); /* which is called on failure, too */
 }
 
 int tm_extension_add_query_functions(sqlite3 *db)
 {
-    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
-    int rc = sqlite3_create_function_v2(db, "extract_arg", 2, flags, NULL, extract_arg, NULL, NULL, NULL);
-    for (uintptr_t i = 0; i < sizeof queries / sizeof *queries && rc == SQLITE_OK; i++)
-        rc = sqlite3_create_function_v2(db, queries[i].name, queries[i].argument_count, flags, (void *)i, run_query,
-                                        NULL, NULL, NULL);
+    int rc = add(db, &extract_arg_query, extract_arg);
+    for (size_t i = 0; i < sizeof queries / sizeof *queries && rc == SQLITE_OK; i++)
+        rc = add(db, &queries[i], run_query);
     return rc;
 }

@@ -42,13 +42,13 @@ static void str_split(sqlite3_context *context, int argc, sqlite3_value **argv)
         sqlite3_result_error(context, "str_split: delimiter must be a non-empty string", -1);
         return;
     }
-    if (sqlite3_value_type(argv[2]) != SQLITE_INTEGER || sqlite3_value_int(argv[2]) < 0) {
+    if (sqlite3_value_type(argv[2]) != SQLITE_INTEGER || sqlite3_value_int64(argv[2]) < 0) {
         sqlite3_result_error(context, "str_split: field number must be a non-negative integer", -1);
         return;
     }
     const char *text = sqlite3_value_type(argv[0]) == SQLITE_TEXT ? (const char *)sqlite3_value_text(argv[0]) : NULL;
     const char *end = NULL;
-    for (int i = sqlite3_value_int(argv[2]); text; i--) {
+    for (int64_t i = sqlite3_value_int64(argv[2]); text; i--) {
         end = strstr(text, delimiter);
         if (i == 0)
             break;
