@@ -296,6 +296,20 @@ EOF
     answers p.db "SELECT uid, android_appid, android_user_id FROM process WHERE pid = 7" "1010123|10123|10"
 }
 
+@test "flows to the next slice of their threads keep their arrows, also while one waits for a slice that never comes" {
+    python3 - >a.json <<'END'
+import json
+def event(ph, ts, tid, **e): return dict(ph=ph, ts=ts, pid=1, tid=tid, name='x', cat='c', **e)
+events = [event('X', 0, 3, dur=2), event('s', 1, 3, id=-1), event('f', 4, 4, id=-1)]
+for i in range(70000):
+    t = 10 * (i + 1)
+    events += [event('X', t, 1, dur=4), event('s', t + 1, 1, id=i), event('f', t + 5, 2, id=i), event('X', t + 6, 2, dur=3)]
+print('[' + ',\n'.join(map(json.dumps, events)) + ']')
+END
+    tm-merge -q -o a.db a.json
+    [ "$(sqlite3 a.db "SELECT count(*) FROM flow")" -eq 70000 ]
+}
+
 @test "flows by bind_id that start twice, or go on without a start, are counted" {
     x='"ph":"X","pid":1,"tid":1,"dur":1'
     json "{$x,\"ts\":1,\"bind_id\":1,\"flow_out\":true},{$x,\"ts\":3,\"bind_id\":\"0x1\",\"flow_out\":true},

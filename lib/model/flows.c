@@ -7,7 +7,7 @@ enum { PENDING_MAX = 1 << 16 };
 /* A flow that ends at the next slice of a track. Entries of one track are linked. */
 struct tm_pending_flow {
     struct tm_key flow;
-    int64_t next;
+    int64_t next; /* without a flow: the next place without one, coded like free_pending */
 };
 
 static const struct tm_flow_slice *find_in(const struct tm_flow_table *t, const struct tm_key *flow)
@@ -109,21 +109,43 @@ enum tm_status tm_flows_end(struct tm_flows *flows, const struct tm_key *flow, s
     return st < 0 ? st : TM_OK;
 }
 
+/* Sets *AT to a place in PENDING that has no flow. TM_OK; TM_END: there is none; TM_E_SYSTEM. */
+static enum tm_status take_place(struct tm_flows *flows, uint32_t *at, struct tm_error *err)
+{
+    if (flows->free_pending) {
+        *at = flows->free_pending - 1;
+        flows->free_pending = (uint32_t)flows->pending[*at].next;
+        return TM_OK;
+    }
+    if (flows->pending_count >= PENDING_MAX)
+        return TM_END;
+    *at = flows->pending_count;
+    enum tm_status st = tm_array_grow(&flows->pending, &flows->pending_cap, *at, sizeof *flows->pending, err);
+    flows->pending_count += st == TM_OK;
+    return st;
+}
+
+/* Frees the place AT in PENDING. Returns the next one of its track. */
+static int64_t free_place(struct tm_flows *flows, int64_t at)
+{
+    const int64_t next = flows->pending[at].next;
+    flows->pending[at].next = flows->free_pending;
+    flows->free_pending = (uint32_t)at + 1;
+    return next;
+}
+
 enum tm_status tm_flows_end_at_next(struct tm_flows *flows, const struct tm_key *flow, uint32_t track,
                                     struct tm_error *err)
 {
     struct tm_key key = {track, 0, 0};
-    enum tm_status st;
-    if (flows->pending_count >= PENDING_MAX) {
+    uint32_t at;
+    enum tm_status st = take_place(flows, &at, err);
+    if (st == TM_END)
         flows->counts.without_slice++;
-        return TM_OK;
-    }
-    st = tm_array_grow(&flows->pending, &flows->pending_cap, flows->pending_count, sizeof *flows->pending, err);
-    if (st < 0)
-        return st;
-    flows->pending[flows->pending_count] =
-        (struct tm_pending_flow){*flow, tm_table_find(&flows->pending_of_track, &key)};
-    return tm_table_set(&flows->pending_of_track, &key, flows->pending_count++, err);
+    if (st != TM_OK)
+        return st < 0 ? st : TM_OK;
+    flows->pending[at] = (struct tm_pending_flow){*flow, tm_table_find(&flows->pending_of_track, &key)};
+    return tm_table_set(&flows->pending_of_track, &key, at, err);
 }
 
 enum tm_status tm_flows_begun(struct tm_flows *flows, uint32_t track, struct tm_flow_slice slice, struct tm_error *err)
@@ -135,8 +157,9 @@ enum tm_status tm_flows_begun(struct tm_flows *flows, uint32_t track, struct tm_
     if (i == TM_TABLE_NONE)
         return TM_OK;
     tm_table_remove(&flows->pending_of_track, &key);
-    for (; i != TM_TABLE_NONE; i = flows->pending[i].next) {
+    while (i != TM_TABLE_NONE) {
         const struct tm_flow_slice *last = find(flows, &flows->pending[i].flow);
+        i = free_place(flows, i);
         if (last == NULL) {
             flows->counts.without_start++;
             continue;
@@ -145,9 +168,6 @@ enum tm_status tm_flows_begun(struct tm_flows *flows, uint32_t track, struct tm_
         if (st < 0)
             return st;
     }
-    /* Entries of finished tracks are reclaimed only when nothing is pending. */
-    if (flows->pending_of_track.count == 0)
-        flows->pending_count = 0;
     return TM_OK;
 }
 

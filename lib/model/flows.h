@@ -30,6 +30,7 @@ struct tm_flows {
     } recent, before;
     struct tm_pending_flow *pending; /* flows that end at the next slice of a track */
     uint32_t pending_count, pending_cap;
+    uint32_t free_pending; /* a place in PENDING without a flow, plus 1; 0: none below pending_count */
     struct tm_table pending_of_track; /* from a track to the last of its entries in PENDING */
 };
 
