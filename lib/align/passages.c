@@ -62,12 +62,12 @@ static int64_t usual_interval(const struct work *w)
 static uint32_t vote(const struct work *w, uint32_t from, uint32_t to, uint32_t n)
 {
     const struct tm_beat *p = &w->a[from], *q = &w->a[to];
-    int64_t shortest = q->ns - p->ns - w->near_ns;
+    const int64_t shortest = q->ns - p->ns - w->near_ns, longest = shortest + 2 * w->near_ns;
     uint32_t low =
         tm_search_i64(w->intervals, w->interval_count, TM_SEARCH_FIELD(struct interval, length_ns), shortest);
-    for (; low < w->interval_count && w->intervals[low].length_ns <= shortest + 2 * w->near_ns; low++) {
+    for (; n < VOTES_CAP && low < w->interval_count && w->intervals[low].length_ns <= longest; low++) {
         const struct tm_beat *r = &w->b[w->intervals[low].from], *s = &w->b[w->intervals[low].to];
-        if (r->symbol == p->symbol && s->symbol == q->symbol && n < VOTES_CAP)
+        if (r->symbol == p->symbol && s->symbol == q->symbol)
             w->votes[n++] = p->ns - r->ns;
     }
     return n;

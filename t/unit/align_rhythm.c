@@ -6,6 +6,7 @@
 #include "tap.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 
 enum { BEATS = 3000 };
 
@@ -89,6 +90,25 @@ static void test_passages(void)
     ok_named(!is_found, "a period fits anywhere");
 }
 
+/* Each passage of a periodic sequence fits everywhere. A search ends when there are too many votes, so many sequences
+ * take seconds. If it went on to the end, they would take minutes: the limit of CPU time ends the test. */
+static void test_periodic_passages(void)
+{
+    enum { COUNT = 60000, SEQUENCES = 20, INTERVAL_NS = 10000, CPU_SECONDS = 40 };
+    static struct tm_beat many[COUNT];
+    static int32_t many_numbers[COUNT];
+    struct tm_error err = {0};
+    bool is_found = false;
+    const struct rlimit limit = {CPU_SECONDS, CPU_SECONDS};
+    (void)setrlimit(RLIMIT_CPU, &limit);
+    for (int64_t i = 0; i < COUNT; i++)
+        many[i] = (struct tm_beat){i * INTERVAL_NS, 1};
+    for (int i = 0; i < SEQUENCES && !is_found; i++)
+        if (tm_passages_find(many_numbers, &is_found, beats(many, COUNT), beats(many, COUNT), &err) != TM_OK)
+            break;
+    ok_named(!is_found && err.status == TM_OK, "periodic sequences have no passages");
+}
+
 int main(void)
 {
     struct tm_rhythm r;
@@ -115,5 +135,6 @@ int main(void)
     is_int(tm_rhythm_find(&r, beats(a, 1785), beats(b + 446, 1339), &err), TM_OK);
     ok_named(r.is_found && !r.is_ambiguous && r.shift == -446, "unless beats differ");
     test_passages();
+    test_periodic_passages();
     return tap_done();
 }
