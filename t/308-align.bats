@@ -569,6 +569,17 @@ write('to.json', [e for e in a if e['id'][0] == 'q']); write('from.json', [e for
     [ "$status" -eq 0 ]
 }
 
+@test "a comma ends a regular expression unless it is inside brackets or after a backslash" {
+    placed "$TM_SRC/doc/examples/phone-watch-app.tar" >p
+    for regex in 'a\(' 'a\[' '[(]' '[],(]' '[^](,]' '[[:alpha:](]' '[[.].](]' 'a{1,2}' '(a,b)' 'a]' 'x,begin' 'x,end'; do
+        run tm-align -r "name:$regex,nonsense" <p
+        echo "$regex: $output"
+        [ "$status" -eq 2 ]
+        [[ $output == "tm-align: 'nonsense' is not a rule"* ]]
+    done
+    tm-align -r 'name:a\,nonsense' <p
+}
+
 @test "tm-merge --align merges by the result and reports it" {
     made "$requests
 write('a.json', a); write('b.json', b)"

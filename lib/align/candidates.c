@@ -54,17 +54,41 @@ static enum tm_status add_use(struct tm_candidates *c, const char *text, size_t 
     return use->has_pattern ? TM_OK : tm_error_set(err, TM_E_USAGE, "'%s' is not a regular expression", use->parameter);
 }
 
+/* Returns the last character of the bracket expression at P, a '['; P itself if it does not end. A ']' at its begin, and
+ * those of classes such as [:alpha:], are in it (POSIX.1-2008, XBD 9.3.5). */
+static const char *bracket_end(const char *p)
+{
+    const char *at = p + 1 + (p[1] == '^');
+    for (at += *at == ']'; *at && *at != ']'; at++) {
+        const bool is_class = *at == '[' && at[1] && strchr(":.=", at[1]);
+        const char close[] = {is_class ? at[1] : ']', ']', '\0'};
+        const char *end = is_class ? strstr(at + 2, close) : NULL;
+        at = end ? end + 1 : at;
+    }
+    return *at ? at : p;
+}
+
+/* True if "begin" or "end" is at TEXT, before a comma or the end. */
+static bool is_qualifier(const char *text)
+{
+    size_t word = strcspn(text, ",");
+    return (word == 5 && memcmp(text, "begin", 5) == 0) || (word == 3 && memcmp(text, "end", 3) == 0);
+}
+
 const char *tm_align_rule_end(const char *rules)
 {
-    int depth = 0;
+    uint32_t depth = 0;
     for (; *rules; rules++) {
-        depth += strchr("([{", *rules) ? 1 : strchr(")]}", *rules) ? -1 : 0;
-        if (*rules != ',' || depth > 0)
-            continue;
-        const char *next = rules + 1;
-        size_t word = strcspn(next, ",");
-        if (!(word == 5 && memcmp(next, "begin", 5) == 0) && !(word == 3 && memcmp(next, "end", 3) == 0))
+        if (*rules == ',' && depth == 0 && !is_qualifier(rules + 1))
             break;
+        if (*rules == '\\' && rules[1])
+            rules++;
+        else if (*rules == '[')
+            rules = bracket_end(rules);
+        else if (*rules == '(' || *rules == '{')
+            depth++;
+        else if (depth > 0 && (*rules == ')' || *rules == '}'))
+            depth--;
     }
     return rules;
 }

@@ -62,7 +62,8 @@ struct tm_align_rule {
 /* The table of rules; a NULL name ends it. */
 extern const struct tm_align_rule tm_align_rules[];
 
-/* Returns the end of the first rule of the list RULES: a comma, except before begin or end or inside brackets. */
+/* Returns the end of the first rule of the list RULES: a comma, except before begin or end, inside brackets of any kind
+ * or after a backslash. Brackets after a backslash, and those in a bracket expression, are only characters. */
 const char *tm_align_rule_end(const char *rules);
 
 /* Returns the argument KEY of LEN bytes, or NULL. */
