@@ -222,3 +222,25 @@ same() {
     [ "$(wc -l <cut.txt)" -gt 50 ]
     cmp cut.txt again.txt
 }
+
+@test "tasks outside the choice are kept without the kernel events that state them" {
+    python3 "$TM_SRC/t/gen/make-kernel.py" >kernel.pftrace <<'END'
+process 9 shop
+2200 0 7 #235 1=9 2=shop 3=0 4=0
+2250 0 9 #236 1=9 2=shop 3=till
+2300 0 8 #235 1=10 2=shell 3=0 4=0
+2400 0 9 #240 1=shell 2=10 3=120
+3100 0 9 print 2=B|9|a
+3200 0 9 print 2=E|9
+4000 0 9 #235 1=11 2=late 3=0 4=0
+END
+    tm-merge -q -o all.db kernel.pftrace
+    tm-merge -q -o cut.db --only from=3000,to=3500 kernel.pftrace
+    tm-merge -q -o named.db --only name=a kernel.pftrace
+    [ "$(sqlite3 all.db 'SELECT count(*) FROM ftrace_event')" -eq 7 ]
+    for db in cut named; do
+        [ "$(sqlite3 $db.db 'SELECT group_concat(name) FROM slice')" = a ]
+        [ -z "$(sqlite3 $db.db "SELECT ts, name FROM ftrace_event WHERE name != 'print'")" ]
+        [ "$(sqlite3 $db.db "SELECT name, start_ts FROM thread WHERE tid = 9 AND start_ts")" = "till|2200" ]
+    done
+}

@@ -218,7 +218,7 @@ enum tm_status tm_model_ftrace_event(struct tm_model_tasks *tasks, struct tm_mod
     int64_t utid;
     enum tm_raw raw = tm_event_raw(e->flags);
     bool is_compact = raw == TM_RAW_COMPACT_SCHED, is_waking = e->kind == TM_KIND_SCHED_WAKING;
-    if (out->rows->ftrace_event == NULL || e->cpu >= TM_CPUS_A_MACHINE)
+    if (out->rows->ftrace_event == NULL || e->cpu >= TM_CPUS_A_MACHINE || e->flags & TM_EVENT_CONTEXT)
         return TM_OK;
     tm_buf_clear(&out->args);
     enum tm_status st = raw == TM_RAW_FTRACE_EVENT ? read_raw(out, e, &decoded)
