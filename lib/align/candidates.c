@@ -54,8 +54,8 @@ static enum tm_status add_use(struct tm_candidates *c, const char *text, size_t 
     return use->has_pattern ? TM_OK : tm_error_set(err, TM_E_USAGE, "'%s' is not a regular expression", use->parameter);
 }
 
-/* Returns the last character of the bracket expression at P, a '['; P itself if it does not end. A ']' at its begin, and
- * those of classes such as [:alpha:], are in it (POSIX.1-2008, XBD 9.3.5). */
+/* Returns the last character of the bracket expression at P, a '['; P itself if it does not end. A ']' at its begin and
+ * those of classes such as [:alpha:] are in it (POSIX.1-2008, XBD 9.3.5). */
 static const char *bracket_end(const char *p)
 {
     const char *at = p + 1 + (p[1] == '^');

@@ -131,8 +131,9 @@ uint32_t tm_packet_new_sequence(struct tm_packet_writer *writer);
 uint32_t tm_packet_track_sequence(struct tm_packet_writer *writer, uint32_t machine, bool is_of_events);
 
 /* Call it before the first packet of a part. A reader of the joined parts keeps what it knows of a sequence, such as
- * its thread, also when the sequence's state is cleared. So the sequences of the input's generations, and those of track
- * events and of descriptors of each machine, have the same numbers in all parts, and no others have these numbers. */
+ * its thread, also when the sequence's state is cleared. So the sequences of the input's generations, and those of
+ * track events and of descriptors of each machine, have the same numbers in all parts, and no others have these
+ * numbers. */
 void tm_packet_writer_set_part(struct tm_packet_writer *writer);
 
 /* True if ids of FILE differ from those in its trace. */
