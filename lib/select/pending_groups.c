@@ -96,10 +96,45 @@ static void free_group(struct tm_pending_groups *pending, uint32_t number)
     struct tm_pending_group *g = group_at(pending, number);
     if (g->block)
         pending->memory_bytes -= g->bytes;
+    else
+        pending->file_bytes -= g->bytes;
     free(g->block);
     free(g->lifetimes);
     *g = (struct tm_pending_group){.next = pending->free_group};
     pending->free_group = number;
+}
+
+/* Makes room for BYTES in the scratch. */
+static enum tm_status reserve_loaded(struct tm_pending_groups *pending, size_t bytes, struct tm_error *err)
+{
+    if (bytes <= pending->loaded_cap)
+        return TM_OK;
+    uint8_t *loaded = realloc(pending->loaded, bytes);
+    if (loaded == NULL)
+        return tm_error_nomem(err);
+    pending->loaded = loaded;
+    pending->loaded_cap = bytes;
+    return TM_OK;
+}
+
+/* Copies the groups that are in the temporary file to a new one, without the bytes of those that were dropped. */
+static enum tm_status copy_file(struct tm_pending_groups *pending, struct tm_error *err)
+{
+    struct tm_temporary_file copy = {.dir = pending->file.dir};
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < pending->group_count && st == TM_OK; i++) {
+        struct tm_pending_group *g = &pending->groups[i];
+        if (g->rows == 0 || g->block)
+            continue;
+        if ((st = reserve_loaded(pending, g->bytes, err)) < 0 ||
+            (st = tm_temporary_file_read(&pending->file, pending->loaded, g->bytes, g->offset, err)) < 0)
+            break;
+        g->offset = copy.len;
+        st = tm_temporary_file_add(&copy, pending->loaded, g->bytes, err);
+    }
+    tm_temporary_file_release(&pending->file);
+    pending->file = copy;
+    return st;
 }
 
 static enum tm_status to_temporary(struct tm_pending_groups *pending, struct tm_pending_group *g, struct tm_error *err)
@@ -109,9 +144,11 @@ static enum tm_status to_temporary(struct tm_pending_groups *pending, struct tm_
     if (st < 0)
         return st;
     pending->memory_bytes -= g->bytes;
+    pending->file_bytes += g->bytes;
     free(g->block);
     g->block = NULL;
-    return TM_OK;
+    const bool is_sparse = pending->file.len > 2 * pending->file_bytes + TM_PENDING_GROUPS_MEMORY_MAX;
+    return is_sparse ? copy_file(pending, err) : TM_OK;
 }
 
 /* Copies ROWS and their payloads into one block. */
@@ -238,13 +275,9 @@ void tm_pending_groups_move(struct tm_pending_groups *pending, uint32_t id, enum
 
 static enum tm_status load(struct tm_pending_groups *pending, const struct tm_pending_group *g, struct tm_error *err)
 {
-    if (g->bytes > pending->loaded_cap) {
-        uint8_t *loaded = realloc(pending->loaded, g->bytes);
-        if (loaded == NULL)
-            return tm_error_nomem(err);
-        pending->loaded = loaded;
-        pending->loaded_cap = g->bytes;
-    }
+    enum tm_status st = reserve_loaded(pending, g->bytes, err);
+    if (st < 0)
+        return st;
     if (g->block) {
         memcpy(pending->loaded, g->block, g->bytes);
         return TM_OK;

@@ -1,6 +1,7 @@
 /* Groups of rows that are pending until it is known whether they are shown. A group is an event and the rows derived
  * from it. Such groups are slices that began before the wanted time, and states last set before it. Memory grows with
- * the groups that are pending at one time. Beyond a limit payloads go to a temporary file. */
+ * the groups that are pending at one time. Beyond a limit payloads go to a temporary file, which grows with these
+ * groups too. */
 #ifndef TM_SELECT_PENDING_GROUPS_H
 #define TM_SELECT_PENDING_GROUPS_H
 
@@ -31,6 +32,7 @@ struct tm_pending_groups {
     uint32_t first[TM_PENDING_GROUPS_LISTS], last[TM_PENDING_GROUPS_LISTS]; /* indices plus one; 0: empty */
     bool is_unsorted[TM_PENDING_GROUPS_LISTS]; /* sorted when the first group is taken */
     size_t memory_bytes;
+    uint64_t file_bytes; /* of groups that are in the file; the rest of it is of groups that were dropped */
     uint8_t *loaded;
     size_t loaded_cap;
 };

@@ -329,9 +329,42 @@ static void test_many_groups(void)
     alarm(0);
 }
 
+/* Groups of 1 MiB: many stay, so further ones go to the temporary file. It has no more than twice the bytes of its
+ * groups and those that memory may have, however many were dropped, and the groups in it stay whole. */
+static void test_dropped_bytes(void)
+{
+    enum { STAYING = 70, DROPPED = 400, BYTES = 1 << 20 };
+    struct tm_tally tally = {0};
+    struct tm_pending_groups pending = {.tally = &tally};
+    struct tm_error err = {0};
+    uint8_t *bytes = malloc(BYTES);
+    struct tm_event row = {.raw = bytes, .raw_bytes = BYTES}, *rows;
+    uint32_t id = 0, count, whole = 0;
+    uint64_t longest = 0;
+    enum tm_status st = bytes ? TM_OK : TM_E_SYSTEM;
+    for (uint32_t i = 0; i < STAYING + DROPPED && st == TM_OK; i++) {
+        memset(bytes, (int)(i & 0xff), BYTES);
+        row.position = i;
+        st = tm_pending_groups_add(&pending, TM_PENDING_GROUPS_EARLY, &(struct tm_event_rows){&row, 1, i}, &id, &err);
+        longest = pending.file.len > longest ? pending.file.len : longest;
+        if (st == TM_OK && i >= STAYING)
+            st = tm_pending_groups_drop(&pending, id, &err);
+    }
+    ok(st == TM_OK);
+    ok(longest > (uint64_t)(STAYING - 64) * BYTES);
+    ok(longest <= 2 * (uint64_t)(STAYING - 64 + 2) * (BYTES + 1024) + TM_PENDING_GROUPS_MEMORY_MAX + 2 * BYTES);
+    while (tm_pending_groups_take(&pending, TM_PENDING_GROUPS_EARLY, &rows, &count, &err) == TM_OK)
+        whole += rows->position == whole && rows->raw[0] == (whole & 0xff) && rows->raw[BYTES - 1] == (whole & 0xff);
+    is_int(whole, STAYING);
+    free(bytes);
+    tm_pending_groups_release(&pending);
+    tm_tally_release(&tally);
+}
+
 int main(void)
 {
     test_many_groups();
+    test_dropped_bytes();
     test_waiting();
     test_context();
     test_shared();
