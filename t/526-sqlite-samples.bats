@@ -106,3 +106,36 @@ sched:sched_waking|perf_global_counter|1|1|1000.0'
     same "SELECT source, timebase_unit, cmdline FROM stack_sample_session ORDER BY id" 'linux.perf|ns|perf record
 linux.perf|count|perf record'
 }
+
+@test "V8's profiles: a frame of no script is a symbol, and parts that contradict others are counted" {
+    cat >v.json <<'EOF'
+[{"ph":"P","name":"Profile","pid":1,"tid":2,"ts":100,"id":"0x1","args":{"data":{"startTime":100}}},
+ {"ph":"P","name":"ProfileChunk","pid":1,"tid":2,"ts":110,"id":1,"args":{"data":{"cpuProfile":{"nodes":[
+  {"id":1,"callFrame":{"functionName":"root"}},{"id":2,"parent":1,"callFrame":{"functionName":"f","url":"u.js"}},
+  {"id":2,"parent":1,"callFrame":{"functionName":"again"}},{"id":3,"parent":9,"callFrame":{"functionName":"lost"}}],
+  "samples":[1,2,3,99]},"timeDeltas":[1,2,3,4]}}},
+ {"ph":"P","name":"ProfileChunk","pid":1,"tid":2,"ts":120,"id":"0x1","args":{"data":{"cpuProfile":{"samples":[1,2]},
+  "timeDeltas":[5]}}},
+ {"ph":"P","name":"ProfileChunk","pid":1,"tid":2,"ts":125,"id":"0x1","args":{"data":{"cpuProfile":{}}}},
+ {"ph":"P","name":"ProfileChunk","pid":1,"tid":2,"ts":130,"id":"0x7","args":{"data":{"cpuProfile":{"nodes":[
+  {"id":1,"callFrame":{"functionName":"no start"}}],"samples":[1,1]},"timeDeltas":[1,2]}}}]
+EOF
+    tm-merge -q -o p.db v.json
+    local samples='SELECT s.ts, f.name, y.name, y.source_file FROM stack_sample s
+        JOIN stack_profile_callsite c ON c.id = s.callsite_id JOIN stack_profile_frame f ON f.id = c.frame_id
+        JOIN stack_profile_symbol y ON y.symbol_set_id = f.symbol_set_id ORDER BY s.ts'
+    local stats="SELECT name, value, source FROM stats WHERE severity = 'error' AND value ORDER BY name"
+    same "$samples" '101000|root|root|
+103000|f|f|u.js'
+    same "SELECT count(*) FROM stack_sample" 2
+    same "$stats" 'json_tokenizer_failure|2|trace
+legacy_v8_cpu_profile_invalid_callsite|3|trace
+legacy_v8_cpu_profile_invalid_sample|2|trace'
+    same "SELECT count(*) FROM stats WHERE name LIKE 'legacy_v8%' AND description IS NULL" 0
+    if [ -x "${TRACE_PROCESSOR:-}" ]; then
+        for query in "$samples" "$stats"; do
+            diff <(sqlite3 -csv -header p.db "$query" | sed 's/,$/,[NULL]/' | tr -d '"\r') \
+                <("$TRACE_PROCESSOR" -Q "$query" v.json 2>"$BATS_TEST_TMPDIR/err" | tr -d '"')
+        done
+    fi
+}

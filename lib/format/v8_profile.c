@@ -51,6 +51,7 @@ bool tm_v8_chunk_read(const struct tm_json_value *data, struct tm_v8_chunk *c)
 {
     struct tm_json_value k, v;
     struct tm_json_scan scan = tm_json_scan_of(data);
+    bool has_profile = false;
     scan.p++;
     *c = (struct tm_v8_chunk){.text_bytes = data->len};
     while (tm_json_member(&scan, &k, &v) == TM_JSON_OK) {
@@ -58,10 +59,12 @@ bool tm_v8_chunk_read(const struct tm_json_value *data, struct tm_v8_chunk *c)
             c->has_start = tm_json_decimal(&v, NS_SCALE, &c->start_ns) == TM_OK;
         else if (tm_json_is(&k, "timeDeltas"))
             c->has_deltas = take_array(&v, &c->deltas);
-        else if (tm_json_is(&k, "cpuProfile") && v.type == TM_JSON_OBJECT)
+        else if (tm_json_is(&k, "cpuProfile") && v.type == TM_JSON_OBJECT) {
+            has_profile = true;
             read_cpu_profile(&v, c);
+        }
     }
-    return c->has_start || c->has_nodes || c->has_samples || c->has_deltas;
+    return c->has_start || has_profile || c->has_deltas;
 }
 
 /* Finds the session KEY. If CHUNK starts it, makes it if it is new, and sets its time. NULL: it is not known, or there
@@ -141,7 +144,8 @@ static enum tm_status read_frame(struct tm_v8_profile *p, const struct tm_json_v
     return st;
 }
 
-/* Makes PARENT the parent of the nodes in CHILDREN that have none. Nodes that are not known yet are made. */
+/* Makes PARENT the parent of the nodes in CHILDREN. Nodes that are not known yet are made. TM_OK; TM_END: one is the
+ * child of another node already, and those after it have not been looked at; TM_E_SYSTEM. */
 static enum tm_status adopt(struct tm_v8_profile *p, uint32_t session, uint32_t parent,
                             const struct tm_json_value *children)
 {
@@ -155,25 +159,54 @@ static enum tm_status adopt(struct tm_v8_profile *p, uint32_t session, uint32_t 
             continue;
         if (get_node(p, session, id, &child) != TM_OK)
             return TM_E_SYSTEM;
-        if (child && !child->has_parent) {
+        if (child && child->is_child)
+            return TM_END;
+        if (child) {
             child->parent = parent;
-            child->has_parent = true;
+            child->has_parent = child->is_child = true;
         }
     }
     return TM_OK;
 }
 
+/* True if node ID of SESSION was read. */
+static bool is_read(const struct tm_v8_profile *p, uint32_t session, uint32_t id)
+{
+    uint32_t node;
+    return tm_map_find(&p->node_of, (uint64_t)session << 32 | id, &node) && p->nodes[node].is_read;
+}
+
+/* Adds NODE, whose children are CHILDREN. TM_OK; TM_END: it is bad; TM_E_SYSTEM. */
+static enum tm_status add_node(struct tm_v8_profile *p, uint32_t session, struct tm_v8_node node,
+                               const struct tm_json_value *children)
+{
+    struct tm_v8_node *known;
+    enum tm_status st = get_node(p, session, node.id, &known);
+    if (st < 0 || known == NULL)
+        return st;
+    if (!node.has_parent && known->is_child) {
+        node.has_parent = true;
+        node.parent = known->parent;
+    }
+    if (known->is_read || (node.has_parent && !is_read(p, session, node.parent)))
+        return TM_END;
+    node.is_child = known->is_child;
+    node.is_read = true;
+    *known = node;
+    return children->type == TM_JSON_ARRAY ? adopt(p, session, node.id, children) : TM_OK;
+}
+
+/* Reads and adds the node TEXT. Status is that of add_node. */
 static enum tm_status read_node(struct tm_v8_profile *p, uint32_t session, const struct tm_json_value *text)
 {
-    struct tm_v8_node node = {0}, *known;
+    struct tm_v8_node node = {0};
     struct tm_json_value k, v, children = {.type = TM_JSON_NULL};
-    bool has_id = false;
     enum tm_status st = TM_OK;
     struct tm_json_scan scan = tm_json_scan_of(text);
     scan.p++;
     while (st == TM_OK && tm_json_member(&scan, &k, &v) == TM_JSON_OK) {
         if (tm_json_is(&k, "id"))
-            has_id = get_id(&v, &node.id);
+            (void)get_id(&v, &node.id);
         else if (tm_json_is(&k, "parent"))
             node.has_parent = get_id(&v, &node.parent);
         else if (tm_json_is(&k, "children") && v.type == TM_JSON_ARRAY)
@@ -181,46 +214,37 @@ static enum tm_status read_node(struct tm_v8_profile *p, uint32_t session, const
         else if (tm_json_is(&k, "callFrame") && v.type == TM_JSON_OBJECT)
             st = read_frame(p, &v, &node);
     }
-    if (st < 0 || !has_id || (st = get_node(p, session, node.id, &known)) < 0 || known == NULL)
-        return st;
-    known->function = node.function;
-    known->url = node.url;
-    if (node.has_parent) {
-        known->parent = node.parent;
-        known->has_parent = true;
-    }
-    return children.type == TM_JSON_ARRAY ? adopt(p, session, node.id, &children) : TM_OK;
+    return st < 0 ? st : add_node(p, session, node, &children);
 }
 
-/* Adds the nodes of the array NODES (valid JSON). */
+/* Adds the nodes of the array NODES (valid JSON) to SESSION, or to none if that is NULL. Counts bad ones in *BAD. */
 static enum tm_status add_nodes(struct tm_v8_profile *profile, const struct tm_v8_session *session,
-                                const struct tm_json_value *nodes)
+                                const struct tm_json_value *nodes, uint64_t *bad)
 {
     struct tm_json_value v;
-    enum tm_status st = TM_OK;
     struct tm_json_scan scan = tm_json_scan_of(nodes);
     scan.p++;
-    while (st == TM_OK && tm_json_element(&scan, &v) == TM_JSON_OK)
-        if (v.type == TM_JSON_OBJECT)
-            st = read_node(profile, (uint32_t)(session - profile->sessions), &v);
-    return st;
+    while (tm_json_element(&scan, &v) == TM_JSON_OK) {
+        if (v.type != TM_JSON_OBJECT)
+            continue;
+        enum tm_status st =
+            session ? read_node(profile, (uint32_t)(session - profile->sessions), &v) : TM_END;
+        if (st < 0)
+            return st;
+        *bad += st == TM_END;
+    }
+    return TM_OK;
 }
 
 static enum tm_status put_frame(const struct tm_v8_profile *p, const struct tm_v8_node *n, struct tm_buf *detail)
 {
-    size_t mark, len;
-    if (tm_pb_begin(detail, TM_DETAIL_FRAMES, &mark) != TM_OK)
+    size_t mark, function_len = 0, url_len = 0;
+    const uint8_t *function = n->function ? tm_intern_get(&p->strings, n->function - 1, &function_len) : NULL;
+    const uint8_t *url = n->url ? tm_intern_get(&p->strings, n->url - 1, &url_len) : NULL;
+    if (tm_pb_begin(detail, TM_DETAIL_FRAMES, &mark) != TM_OK ||
+        (function && tm_pb_put_bytes(detail, TM_STACK_FRAME_FUNCTION, function, function_len) != TM_OK) ||
+        (url && tm_pb_put_bytes(detail, TM_STACK_FRAME_FILE, url, url_len) != TM_OK))
         return TM_E_SYSTEM;
-    if (n->function) {
-        const uint8_t *s = tm_intern_get(&p->strings, n->function - 1, &len);
-        if (tm_pb_put_bytes(detail, TM_STACK_FRAME_FUNCTION, s, len) != TM_OK)
-            return TM_E_SYSTEM;
-    }
-    if (n->url) {
-        const uint8_t *s = tm_intern_get(&p->strings, n->url - 1, &len);
-        if (tm_pb_put_bytes(detail, TM_STACK_FRAME_FILE, s, len) != TM_OK)
-            return TM_E_SYSTEM;
-    }
     return tm_pb_end(detail, mark);
 }
 
@@ -247,6 +271,50 @@ static enum tm_status put_stack(const struct tm_v8_profile *profile, const struc
     return st;
 }
 
+static bool is_id(const struct tm_json_value *v)
+{
+    uint32_t id;
+    return get_id(v, &id);
+}
+
+static bool is_delta(const struct tm_json_value *v)
+{
+    int64_t ns;
+    return tm_json_decimal(v, NS_SCALE, &ns) == TM_OK;
+}
+
+/* Returns the number of elements of LIST; 0 if one of them is not as IS_VALID demands, or if there is no list. */
+static uint64_t count_valid(bool has_list, const struct tm_json_value *list,
+                            bool (*is_valid)(const struct tm_json_value *))
+{
+    struct tm_json_value v;
+    uint64_t count = 0;
+    if (!has_list)
+        return 0;
+    struct tm_json_scan scan = tm_json_scan_of(list);
+    scan.p++;
+    for (; tm_json_element(&scan, &v) == TM_JSON_OK; count++)
+        if (!is_valid(&v))
+            return 0;
+    return count;
+}
+
+/* Prepares to read the samples of CHUNK. TM_OK; TM_END: they are lost. */
+static enum tm_status begin_samples(struct tm_v8_samples *samples, const struct tm_v8_chunk *chunk)
+{
+    const uint64_t count = count_valid(chunk->has_samples, &chunk->samples, is_id);
+    if (count != count_valid(chunk->has_deltas, &chunk->deltas, is_delta) || (count && samples->session == NULL))
+        return TM_END;
+    if (count == 0)
+        return TM_OK;
+    samples->nodes = tm_json_scan_of(&chunk->samples);
+    samples->deltas = tm_json_scan_of(&chunk->deltas);
+    samples->nodes.p++;
+    samples->deltas.p++;
+    samples->budget = STACKS_BYTES_FREE + (uint64_t)chunk->text_bytes * STACKS_GROWTH_MAX;
+    return TM_OK;
+}
+
 enum tm_status tm_v8_profile_take(struct tm_v8_profile **profile, uint64_t key, const struct tm_v8_chunk *chunk,
                                   struct tm_v8_samples *samples)
 {
@@ -256,38 +324,46 @@ enum tm_status tm_v8_profile_take(struct tm_v8_profile **profile, uint64_t key, 
         tm_intern_init(&(*profile)->strings, STRINGS_MAX, STRING_BYTES_MAX);
     }
     struct tm_v8_session *session = find_session(*profile, key, chunk);
-    if (session == NULL)
-        return TM_END;
     *samples = (struct tm_v8_samples){.profile = *profile, .session = session};
-    if (chunk->has_samples && chunk->has_deltas) {
-        samples->nodes = tm_json_scan_of(&chunk->samples);
-        samples->deltas = tm_json_scan_of(&chunk->deltas);
-        samples->nodes.p++;
-        samples->deltas.p++;
-        samples->budget = STACKS_BYTES_FREE + (uint64_t)chunk->text_bytes * STACKS_GROWTH_MAX;
-    }
-    return chunk->has_nodes ? add_nodes(*profile, session, &chunk->nodes) : TM_OK;
+    if (chunk->has_nodes && add_nodes(*profile, session, &chunk->nodes, &samples->bad_nodes) < 0)
+        return TM_E_SYSTEM;
+    return begin_samples(samples, chunk);
+}
+
+/* Reads the next pair of a node and a time. TM_OK; TM_END: there is none; TM_E_INPUT. */
+static enum tm_status next_pair(struct tm_v8_samples *s, uint32_t *id)
+{
+    struct tm_json_value node, delta;
+    int64_t ns;
+    if (s->nodes.p == s->nodes.end || tm_json_element(&s->nodes, &node) != TM_JSON_OK ||
+        tm_json_element(&s->deltas, &delta) != TM_JSON_OK || !get_id(&node, id))
+        return TM_END;
+    if (tm_json_decimal(&delta, NS_SCALE, &ns) != TM_OK || !tm_add_i64(s->session->time_ns, ns, &ns))
+        return TM_E_INPUT;
+    s->time_ns = s->session->time_ns = ns;
+    return TM_OK;
+}
+
+/* True if node ID is known, or could be one of those beyond the limit. */
+static bool may_have_node(const struct tm_v8_samples *s, uint32_t id)
+{
+    return s->profile->node_count == TM_PROFILE_NODES_MAX ||
+           is_read(s->profile, (uint32_t)(s->session - s->profile->sessions), id);
 }
 
 enum tm_status tm_v8_samples_next(struct tm_v8_samples *s, struct tm_buf *detail)
 {
-    struct tm_json_value node, delta;
-    uint32_t id;
-    int64_t ns;
-    if (s->nodes.p == s->nodes.end)
-        return TM_END;
-    enum tm_json_status more = tm_json_element(&s->nodes, &node);
-    if (more == TM_JSON_CLOSE && tm_json_element(&s->deltas, &delta) == TM_JSON_CLOSE)
-        return TM_END;
-    if (more != TM_JSON_OK || tm_json_element(&s->deltas, &delta) != TM_JSON_OK || !get_id(&node, &id) ||
-        tm_json_decimal(&delta, NS_SCALE, &ns) != TM_OK || !tm_add_i64(s->session->time_ns, ns, &ns))
-        return TM_E_INPUT;
-    s->time_ns = s->session->time_ns = ns;
+    uint32_t id = 0;
+    enum tm_status st;
+    while ((st = next_pair(s, &id)) == TM_OK && !may_have_node(s, id))
+        s->bad_samples++;
+    if (st != TM_OK)
+        return st;
     s->is_cut = s->budget == 0;
     if (s->is_cut)
         return TM_OK;
     size_t before = detail->len;
-    enum tm_status st = put_stack(s->profile, s->session, id, detail);
+    st = put_stack(s->profile, s->session, id, detail);
     s->budget -= detail->len - before < s->budget ? detail->len - before : s->budget;
     return st;
 }

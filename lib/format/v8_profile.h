@@ -23,6 +23,8 @@ struct tm_v8_node {
     uint32_t id;
     uint32_t parent;
     bool has_parent;
+    bool is_child; /* a node lists it among its children */
+    bool is_read;  /* else nothing but that is known of it */
     uint32_t function; /* string number + 1; 0: none */
     uint32_t url;
 };
@@ -55,6 +57,8 @@ bool tm_v8_chunk_read(const struct tm_json_value *data, struct tm_v8_chunk *chun
 struct tm_v8_samples {
     int64_t time_ns; /* of the latest one */
     bool is_cut;     /* it has no stack, because the stacks of the chunk would exceed their limit */
+    uint64_t bad_nodes;   /* of the chunk: repeated, below a node that is not known, or child of a second node */
+    uint64_t bad_samples; /* until now: left out, because their node is not known */
     /* private */
     const struct tm_v8_profile *profile;
     struct tm_v8_session *session;
@@ -63,12 +67,14 @@ struct tm_v8_samples {
 };
 
 /* Adds CHUNK to the session KEY of *PROFILE, which is made if it is NULL, and prepares to read its samples. TM_OK;
- * TM_END: no chunk before it has started the session, or there are too many; TM_E_SYSTEM. */
+ * TM_END: the samples are lost, because they are not as many as their times, no chunk before has started the session, or
+ * there are too many sessions; TM_E_SYSTEM. SAMPLES counts bad nodes in both of the first cases. The rules are those of
+ * the reference importer's legacy_v8_cpu_profile_tracker. */
 enum tm_status tm_v8_profile_take(struct tm_v8_profile **profile, uint64_t key, const struct tm_v8_chunk *chunk,
                                   struct tm_v8_samples *samples);
 
-/* Moves to the next pair of a node and a time, and appends the stack to DETAIL. TM_OK; TM_END: there is none;
- * TM_E_INPUT (without an error text): the lists have unequal lengths, or an element is no number; TM_E_SYSTEM. */
+/* Moves to the next sample whose node is known, and appends the stack to DETAIL. TM_OK; TM_END: there is none;
+ * TM_E_INPUT (without an error text): its time exceeds 64 bits of nanoseconds; TM_E_SYSTEM. */
 enum tm_status tm_v8_samples_next(struct tm_v8_samples *samples, struct tm_buf *detail);
 
 /* PROFILE may be NULL. */

@@ -156,6 +156,7 @@ struct tm_frame_row {
     struct tm_text function;
     int64_t mapping; /* one without a name if it is not known */
     bool has_line;
+    bool has_place; /* a mapping or an address is stated */
     int64_t rel_pc; /* 0: not stated */
     struct tm_text file; /* of the source; data NULL: unknown */
     uint32_t line;

@@ -65,14 +65,16 @@ static enum tm_status add_frame(struct tm_stacks *stacks, const struct tm_pb_fie
     row.id = *id;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         struct tm_text text = tm_text_given(f.data, f.len);
-        if (f.id == TM_STACK_FRAME_FUNCTION && f.type == TM_PB_LEN)
-            row.function = text;
-        else if (f.id == TM_STACK_FRAME_MAPPING && f.type == TM_PB_LEN)
+        bool is_place = true;
+        if (f.id == TM_STACK_FRAME_MAPPING && f.type == TM_PB_LEN)
             mapping.name = text;
-        else if (is_of_mapping(&mapping, &f, text))
-            continue;
         else if (f.id == TM_STACK_FRAME_REL_PC && f.type == TM_PB_VARINT)
             row.rel_pc = (int64_t)f.value;
+        else
+            is_place = is_of_mapping(&mapping, &f, text);
+        row.has_place |= is_place;
+        if (f.id == TM_STACK_FRAME_FUNCTION && f.type == TM_PB_LEN)
+            row.function = text;
         else if (f.id == TM_STACK_FRAME_FILE && f.type == TM_PB_LEN)
             row.file = text;
         else if (f.id == TM_STACK_FRAME_LINE && f.type == TM_PB_VARINT) {

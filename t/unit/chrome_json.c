@@ -204,7 +204,7 @@ static void test_samples(void)
                 "sample 14000 pid=5 tid=6 thread frames=(root)<f\n"
                 "packet 31000 pid=5 tid=5\n"
                 "sample 32000 pid=5 tid=5 thread 's' frames=a<b\n"
-                "stat json_parser_failure 1\n");
+                "stat json_tokenizer_failure 1\n");
     format_run_release(&run);
 }
 

@@ -70,9 +70,10 @@ static enum tm_status mapping(void *self, const struct tm_mapping_row *row, stru
 }
 
 /* True if ROW has a source position, which becomes a symbol of the frame. */
+/* As in the reference importer, a frame that has no place in memory is a symbol, whatever is known of it. */
 static bool has_symbol(const struct tm_frame_row *row)
 {
-    return row->file.data || row->has_line;
+    return row->file.data || row->has_line || !row->has_place;
 }
 
 static enum tm_status symbol(struct tm_sqlite *s, const struct tm_frame_row *row, struct tm_error *err)

@@ -60,7 +60,7 @@ static enum tm_status put_account(struct tm_json_document *doc, enum tm_drop_rea
 static enum tm_status finish(struct tm_json_document *doc, struct tm_error *err)
 {
     struct tm_event_sink *sink = doc->context.sink;
-    uint64_t failures = doc->damaged + doc->no_time;
+    uint64_t failures = doc->damaged + doc->no_time + doc->rows.bad_profiles;
     uint64_t markers = doc->system_failures + doc->system.malformed_count;
     enum tm_status st = tm_json_rows_finish(&doc->rows, err);
     if (st >= 0 && failures)

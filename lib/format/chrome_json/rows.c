@@ -291,6 +291,10 @@ enum tm_status tm_json_rows_finish(struct tm_json_rows *rows, struct tm_error *e
 {
     enum tm_status st = put_stat(rows, "json_parser_failure", rows->parser_failures, err);
     if (st >= 0)
+        st = put_stat(rows, "legacy_v8_cpu_profile_invalid_callsite", rows->bad_profile_nodes, err);
+    if (st >= 0)
+        st = put_stat(rows, "legacy_v8_cpu_profile_invalid_sample", rows->bad_profile_samples, err);
+    if (st >= 0)
         st = put_stat(rows, "flow_invalid_id", rows->flow_invalid_ids, err);
     if (st >= 0)
         st = put_stat(rows, "flow_without_direction", rows->flows_without_direction, err);

@@ -19,6 +19,8 @@ struct tm_json_rows {
     /* Counts of events that could not be shown as the kind that they state. They are named after the statistics of the
      * reference importer. */
     uint64_t parser_failures;
+    uint64_t bad_profiles; /* events of V8's profiles whose samples are lost; the caller adds them to its statistic */
+    uint64_t bad_profile_nodes, bad_profile_samples;
     uint64_t flow_invalid_ids;
     uint64_t flows_without_direction;
     uint64_t args_cut;

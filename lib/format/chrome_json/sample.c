@@ -35,7 +35,8 @@ static enum tm_status add_samples(struct tm_json_row_builder *w, struct tm_v8_sa
             return st;
         tm_buf_clear(&w->rows->detail);
     }
-    w->rows->parser_failures += st == TM_E_INPUT;
+    w->rows->bad_profiles += st == TM_E_INPUT;
+    w->rows->bad_profile_samples += samples->bad_samples;
     return st == TM_E_SYSTEM ? tm_error_nomem(w->err) : TM_OK;
 }
 
@@ -49,13 +50,13 @@ static enum tm_status add_chunk(struct tm_json_row_builder *w, const struct tm_v
     enum tm_status st = tm_json_row_builder_add(w);
     if (st < 0 || !tm_json_id_of(tm_json_event_get(w->json, TM_JF_ID), &rows->id, &id))
         return st;
-    uint64_t key = tm_hash64_seed(id.text, id.len, (uint64_t)w->event.pid);
+    const uint64_t numbers[2] = {tm_json_id_flow(&id), (uint64_t)w->event.pid};
+    uint64_t key = tm_hash64_numbers(numbers, 2, 0);
     if ((st = tm_v8_profile_take(&rows->profile, key, c, &samples)) < 0)
         return tm_error_nomem(w->err);
-    if (st == TM_OK)
-        return add_samples(w, &samples);
-    rows->parser_failures++;
-    return TM_OK;
+    rows->bad_profile_nodes += samples.bad_nodes;
+    rows->bad_profiles += st == TM_END;
+    return st == TM_OK ? add_samples(w, &samples) : TM_OK;
 }
 
 /* Adds the frames of the member "stack", which lists their names, outermost first. */

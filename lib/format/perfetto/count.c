@@ -37,6 +37,7 @@ static const struct {
     [TM_PROTO_STAT_HEAP_MALFORMED] = {"heapprofd_malformed_packet", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_HEAP_MISSING] = {"heapprofd_missing_packet", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_HEAP_NO_STACK] = {"stackprofile_invalid_callstack_id", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_V8_NODE] = {"legacy_v8_cpu_profile_invalid_callsite", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_V8_SAMPLE] = {"legacy_v8_cpu_profile_invalid_sample", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_DISK_NO_NAME] = {"missing_disk_io_event_name", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_THERMAL_ZONE] = {"ftrace_thermal_exynos_acpm_unknown_tz_id", TRACEMERGE__SEVERITY__ERROR},

@@ -53,8 +53,9 @@ static enum tm_status add_samples(const struct tm_proto_track_context *c, struct
     tm_buf_clear(detail);
     if (st == TM_E_SYSTEM)
         return tm_error_nomem(err);
-    return st == TM_E_INPUT ? tm_proto_count_stat(&c->rows->counts, TM_PROTO_STAT_V8_SAMPLE, packet->machine, 1, err)
-                            : TM_OK;
+    const uint64_t bad = samples->bad_samples + (st == TM_E_INPUT);
+    return bad ? tm_proto_count_stat(&c->rows->counts, TM_PROTO_STAT_V8_SAMPLE, packet->machine, (int64_t)bad, err)
+               : TM_OK;
 }
 
 enum tm_status tm_proto_v8_samples_add(const struct tm_proto_track_context *c, struct tm_error *err)
@@ -80,6 +81,10 @@ enum tm_status tm_proto_v8_samples_add(const struct tm_proto_track_context *c, s
             !tm_v8_chunk_read(&data, &chunk))
             continue;
         st = tm_v8_profile_take(c->v8, tm_hash64_numbers(seed, 3, 0), &chunk, &samples);
+        if (st >= 0 && samples.bad_nodes &&
+            tm_proto_count_stat(&c->rows->counts, TM_PROTO_STAT_V8_NODE, packet->machine, (int64_t)samples.bad_nodes,
+                                err) < 0)
+            return TM_E_SYSTEM;
         if (st == TM_OK)
             st = add_samples(c, &samples, err);
         else if (st == TM_END)
