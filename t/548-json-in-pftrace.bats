@@ -27,6 +27,29 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$output" = 0 ]
 }
 
+@test "values of counters that are texts are the numbers that strtod reads, in each output" {
+    echo '[{"ph":"C","pid":1,"name":"c","ts":1,"args":{"a":"inf","b":"nan","c":"0x1p3","d":" 5","e":"5abc","f":"1e400",
+        "g":"0x1F","h":"-Infinity","i":"","j":"5 ","k":"0x123456789abcdef01"}}]' >a.json
+    local values="SELECT t.name, c.value FROM counter c JOIN track t ON t.id = c.track_id ORDER BY 1"
+    local want="c a Inf,c b ,c c 8.0,c d 5.0,c f Inf,c g 31.0,c h -Inf,c k 2.0988295479420645e+19"
+    merge a.json
+    [ "$(rows "$values" | sed 's/2.0988295479420[67].*+19/2.0988295479420645e+19/')" = "$want" ]
+    tm-merge -o b.json a.json
+    for from in a.json b.json; do
+        tm-merge -q -o m.db $from
+        [ "$(rows "$values" | sed 's/2.0988295479420[67].*+19/2.0988295479420645e+19/')" = "$want" ]
+        [ "$(rows "SELECT value FROM stats WHERE name = 'json_parser_failure'")" = 3 ]
+    done
+    if [ -x "${TRACE_PROCESSOR:-}" ]; then
+        for from in a.json b.json m.pftrace; do
+            "$TRACE_PROCESSOR" -Q "$values" $from 2>err | tail -n +2 >$from.rows
+        done
+        grep -q '"c a",inf' a.json.rows
+        cmp a.json.rows b.json.rows
+        cmp a.json.rows m.pftrace.rows
+    fi
+}
+
 @test "begins and ends of one time are in the order of the file until the first complete event" {
     echo '[{"ph":"B","pid":1,"tid":1,"name":"outer","ts":1},{"ph":"B","pid":1,"tid":1,"name":"one","ts":5},
         {"ph":"i","pid":1,"tid":1,"name":"now","ts":5},{"ph":"E","pid":1,"tid":1,"ts":5},

@@ -88,7 +88,7 @@ static void test_counters(void)
           "counter 2000 pid=5 tid=5 process ' v' value=7 "
           "raw={\"ph\":\"C\",\"ts\":2,\"pid\":5,\"id\":3,\"args\":{\"v\":7}}\n"
           "packet 3000 raw={\"ph\":\"C\",\"ts\":3,\"args\":{}}\n"
-          "stat json_parser_failure 2\n");
+          "stat json_parser_failure 1\n");
     /* Texts can be hexadecimal. */
     GIVES("[{\"ph\":\"C\",\"ts\":1,\"args\":{\"a\":\"0xfF\",\"b\":\"-0X10\",\"c\":\"0x8000000000000000\",\"d\":\"0x\","
           "\"e\":\"0xg\",\"f\":\"0x00000000000000001\",\"g\":\"xx1\"}}]",
@@ -97,7 +97,18 @@ static void test_counters(void)
           "\"g\":\"xx1\"}}\n"
           "counter 1000 pid=0 tid=0 process ' b' value=-16 derived\n"
           "counter 1000 pid=0 tid=0 process ' c' value=9.2233720368547758e+18 derived\n"
-          "stat json_parser_failure 4\n");
+          "counter 1000 pid=0 tid=0 process ' f' value=1 derived\n"
+          "stat json_parser_failure 3\n");
+    /* They are what strtod takes. */
+    GIVES("[{\"ph\":\"C\",\"ts\":1,\"args\":{\"a\":\"-inf\",\"b\":\" 5\",\"c\":\"\\u0030x1.8p1\",\"d\":\"1e999\","
+          "\"e\":\"5 \",\"f\":\"\"}},{\"ph\":\"C\",\"ts\":2}]",
+          "counter 1000 pid=0 tid=0 process ' a' value=-inf raw={\"ph\":\"C\",\"ts\":1,\"args\":{\"a\":\"-inf\","
+          "\"b\":\" 5\",\"c\":\"\\u0030x1.8p1\",\"d\":\"1e999\",\"e\":\"5 \",\"f\":\"\"}}\n"
+          "counter 1000 pid=0 tid=0 process ' b' value=5 derived\n"
+          "counter 1000 pid=0 tid=0 process ' c' value=3 derived\n"
+          "counter 1000 pid=0 tid=0 process ' d' value=inf derived\n"
+          "packet 2000 raw={\"ph\":\"C\",\"ts\":2}\n"
+          "stat json_parser_failure 3\n");
 }
 
 static void test_metadata(void)

@@ -4,6 +4,8 @@
 #include "base/pb.h"
 #include "json/number.h"
 
+#include <stdlib.h>
+
 /* Writes the prefix of the counters' names: "NAME ", or "NAME id: ID " if the id is a string. */
 static enum tm_status put_prefix(struct tm_json_row_builder *w, struct tm_buf *name)
 {
@@ -17,7 +19,8 @@ static enum tm_status put_prefix(struct tm_json_row_builder *w, struct tm_buf *n
     return tm_buf_add_byte(name, ' ') == TM_OK ? TM_OK : tm_error_nomem(w->err);
 }
 
-/* Converts V, a text such as "-0xff", as tm_json_number converts a number. At most 16 digits. */
+/* Converts V, a text such as "-0xff", as tm_json_number converts a number. At most 16 digits. Larger and fractional
+ * hexadecimal numbers are those of read_double. */
 static bool read_hex(const struct tm_json_value *v, bool *is_double, uint64_t *bits)
 {
     size_t sign = v->len > 0 && (v->data[0] == '-' || v->data[0] == '+'), head = sign + 2;
@@ -37,16 +40,36 @@ static bool read_hex(const struct tm_json_value *v, bool *is_double, uint64_t *b
     return true;
 }
 
-/* Reads the value of a counter's argument: a number, or a string that holds one, which can be hexadecimal. */
-static bool read_value(struct tm_json_row_builder *w, const struct tm_json_value *v)
+/* Converts V, the text of a number as C's strtod takes it: after white space, "inf" and "nan" among them. A number out
+ * of range is infinite. TM_OK; TM_END: it is no such text; TM_E_SYSTEM. */
+static enum tm_status read_double(struct tm_buf *scratch, const struct tm_json_value *v, uint64_t *bits)
 {
-    bool is_double;
-    if (!tm_json_is_scalar(v) || (!tm_json_number(v->data, v->len, &is_double, &w->event.value) &&
-                                  !read_hex(v, &is_double, &w->event.value)))
-        return false;
+    char *end;
+    tm_buf_clear(scratch);
+    if (tm_json_unescape(v, scratch) != TM_OK)
+        return TM_E_SYSTEM;
+    const char *text = tm_buf_cstr(scratch);
+    if (text == NULL)
+        return TM_E_SYSTEM;
+    *bits = tm_pb_bits(strtod(text, &end));
+    return end != text && *end == '\0' ? TM_OK : TM_END;
+}
+
+/* Reads the value of a counter's argument: a number, or a string that holds one. TM_OK; TM_END: it is neither;
+ * TM_E_SYSTEM. */
+static enum tm_status read_value(struct tm_json_row_builder *w, const struct tm_json_value *v)
+{
+    bool is_double = true;
+    enum tm_status st = TM_OK;
+    if (!tm_json_is_scalar(v))
+        return TM_END;
+    if (!tm_json_number(v->data, v->len, &is_double, &w->event.value) && !read_hex(v, &is_double, &w->event.value)) {
+        is_double = true;
+        st = read_double(&w->rows->scratch, v, &w->event.value);
+    }
     w->event.flags = (w->event.flags & ~(uint32_t)TM_EVENT_VALUE_DOUBLE) | TM_EVENT_HAS_VALUE |
                      (is_double ? (uint32_t)TM_EVENT_VALUE_DOUBLE : 0);
-    return true;
+    return st;
 }
 
 static enum tm_status add_value(struct tm_json_row_builder *w, const struct tm_json_value *key, size_t prefix_len)
@@ -74,7 +97,10 @@ enum tm_status tm_json_counter(struct tm_json_row_builder *w)
         struct tm_json_scan scan = tm_json_scan_of(args);
         scan.p++;
         while (st >= 0 && tm_json_member(&scan, &key, &value) == TM_JSON_OK) {
-            if (!read_value(w, &value)) {
+            const enum tm_status read = read_value(w, &value);
+            if (read < 0)
+                return tm_error_nomem(w->err);
+            if (read == TM_END) {
                 w->rows->parser_failures++;
                 continue;
             }
@@ -87,7 +113,7 @@ enum tm_status tm_json_counter(struct tm_json_row_builder *w)
     }
     if (st < 0 || rows)
         return st;
-    w->rows->parser_failures += args == NULL || args->len <= 2;
+    w->rows->parser_failures += args == NULL;
     w->event = plain;
     tm_json_row_builder_default(w);
     return tm_json_row_builder_add(w);
