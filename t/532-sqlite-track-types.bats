@@ -136,7 +136,7 @@ next|next|root'
         WHERE a.arg_set_id = t.source_arg_set_id) FROM track t ORDER BY type, name" \
         'global_merged_track_event|Default Track|source=descriptor trace_id=0 is_root_in_scope=true
 global_merged_track_event|i|source=descriptor trace_id=7 is_root_in_scope=false
-legacy_async_global_slice|j|source=chrome trace_id_is_process_scoped=false
+legacy_async_global_slice|j|source=chrome trace_id_is_process_scoped=false source_scope=c
 process_merged_track_event|child|source=descriptor trace_id=3 is_root_in_scope=false sibling_order_rank=-1
 process_track_event|p|source=descriptor trace_id=1 is_root_in_scope=true child_ordering=explicit sibling_order_rank=3 description=what
 thread_counter_track_event|thread_time|source=descriptor trace_id=9 is_root_in_scope=false category=a,b builtin_counter_type=thread_time y_axis_share_key=y
@@ -168,4 +168,38 @@ track_hierarchy_missing_uuid|2|info|analysis'
 7|7|NULL
 6|5|t3
 7|7|NULL'
+}
+
+@test "asynchronous ids of different scopes have different lanes, and tracks state scope and name" {
+    # (phase, category, name, fields of the id); the last ones have no name, and 7 is id_scope
+    packets "[[(8, 500), (13, 1), (44, message((1, 10), (2, 11)))]] + [[(8, 1000 + 10 * i), (13, 2), (11, message(
+        (22, c), (23, n), (6, message((2, ord(p)), *ident))))] for i, (p, c, n, ident) in enumerate([
+        ('b', 'A', 'n', [(6, 1)]), ('e', 'A', 'n', [(6, 1)]), ('b', 'B', 'n', [(6, 2)]), ('e', 'B', 'n', [(6, 2)]),
+        ('S', 'A', 'n', [(6, 5)]), ('F', 'A', 'n', [(6, 5)]), ('b', 'B', 'n', [(6, 3), (7, 'sc')]),
+        ('e', 'B', 'n', [(6, 3), (7, 'sc')]), ('b', 'A', 'n', [(6, 7)]), ('e', 'A', 'n', [(6, 7)]),
+        ('b', 'A', None, [(10, 8)]), ('e', 'A', None, [(10, 8)])])]"
+    local slices="SELECT ts, track_id FROM slice ORDER BY ts"
+    local dimensions="SELECT t.id, t.name, a.key, a.display_value FROM track t
+        JOIN args a ON a.arg_set_id = t.dimension_arg_set_id ORDER BY t.id, a.key"
+    local sources="SELECT t.id, a.key, a.display_value FROM track t JOIN args a ON a.arg_set_id = t.source_arg_set_id
+        WHERE a.key != 'upid' ORDER BY t.id, a.key"
+    same "$slices" '1000|0
+1020|1
+1040|2
+1060|3
+1080|0
+1100|4'
+    same "SELECT id, group_concat(value, ' ') FROM (SELECT t.id, a.key || '=' || coalesce(a.display_value, '') AS value
+        FROM track t JOIN args a ON a.arg_set_id IN (t.dimension_arg_set_id, t.source_arg_set_id)
+        WHERE a.key GLOB '*scope' OR a.key = 'name' ORDER BY t.id, a.key) GROUP BY id" '0|name=n scope=A source_scope=A
+1|name=n scope=B source_scope=B
+2|name=n scope=n source_scope=n
+3|name=n scope=B:sc source_scope=B:sc
+4|name= scope=A source_scope=A'
+    same "SELECT count(*) FROM args WHERE key = 'legacy_event.phase'" 1
+    [ -x "${TRACE_PROCESSOR:-}" ] || return 0
+    for query in "$slices" "$dimensions" "$sources"; do
+        diff <(sqlite3 -csv -nullvalue '[NULL]' p.db "$query" | tr -d '"\r') \
+            <("$TRACE_PROCESSOR" -Q "$query" p.pftrace 2>err | tail -n +2 | tr -d '"')
+    done
 }

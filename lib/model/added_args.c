@@ -32,7 +32,7 @@ static enum tm_status add_legacy(struct tm_buf *args, const struct tm_event *e)
             memcpy(text, f.data, f.len);
             text[f.len] = '\0';
             st = tm_detail_arg_int(args, "legacy_trace_source_id", (int64_t)strtoull(text, NULL, 16));
-        } else if (f.id == TM_DETAIL_LEGACY_PHASE && f.type == TM_PB_VARINT) {
+        } else if (f.id == TM_DETAIL_LEGACY_PHASE && f.type == TM_PB_VARINT && f.value != 'F') {
             text[0] = (char)f.value;
             st = tm_detail_arg_text(args, "legacy_event.phase", text, 1);
         }

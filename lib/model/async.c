@@ -1,13 +1,15 @@
 #include "model/internal.h"
 
+#include "stream/detail_fields.h"
+
 #include <string.h>
 
 enum tm_status tm_model_lane_set(struct tm_model_layout *layout, struct tm_lane_tracks *of, struct tm_error *err)
 {
     uint32_t name;
     enum tm_status st = tm_tracks_name(&layout->tracks, of->name, &name, err);
-    struct tm_key key = {(uint64_t)of->place.file << 32 | of->place.machine, (uint64_t)of->owner,
-                         (uint64_t)of->tag << 56 | name};
+    struct tm_key key = {(uint64_t)of->place.file << 32 | of->place.machine,
+                         (uint64_t)of->owner ^ (uint64_t)of->id_scope << 32, (uint64_t)of->tag << 56 | name};
     return st < 0 ? st : tm_lanes_set(&layout->lanes, &key, &of->set, err);
 }
 
@@ -42,6 +44,7 @@ static enum tm_status marker_track(struct tm_model_layout *layout, struct tm_mod
                                 TM_TRACK_PROCESS,
                                 upid,
                                 is_named ? ev->category : ev->name,
+                                0,
                                 0};
     struct tm_lane_event event = {e->track, effect_of(e->kind)};
     uint32_t lane = UINT32_MAX; /* N has a lane of its own */
@@ -62,6 +65,36 @@ static struct tm_text own_name(const struct tm_model_event *ev)
     return ev->is_json && tm_text_is(ev->name, "[No name]") ? (struct tm_text){0} : ev->name;
 }
 
+/* Sets *SCOPE to the number of the text in which EV's id is unique, as the reference importer states it for legacy
+ * events of protos: the category, with the id_scope if there is one; else for S, T, p and F the name. 0: none. */
+static enum tm_status find_id_scope(struct tm_tracks *tracks, const struct tm_model_event *ev, uint32_t *scope,
+                                    struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(ev->e->detail, ev->e->detail_bytes);
+    struct tm_pb_field f;
+    struct tm_text plain = ev->category, stated = {0};
+    struct tm_buf joined = {0};
+    *scope = 0;
+    if (tm_event_raw(ev->e->flags) != TM_RAW_PACKET)
+        return TM_OK;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == TM_DETAIL_LEGACY_PHASE && f.type == TM_PB_VARINT)
+            plain = ev->name;
+        else if (f.id == TM_DETAIL_ID_SCOPE && f.type == TM_PB_LEN)
+            stated = tm_text_given(f.data, f.len);
+    }
+    if (stated.data == NULL)
+        return tm_tracks_name(tracks, plain, scope, err);
+    enum tm_status st = TM_E_SYSTEM;
+    if (tm_buf_add(&joined, ev->category.data, ev->category.len) == TM_OK && tm_buf_add_byte(&joined, ':') == TM_OK &&
+        tm_buf_add(&joined, stated.data, stated.len) == TM_OK)
+        st = TM_OK;
+    st = st == TM_OK ? tm_tracks_name(tracks, (struct tm_text){joined.data, joined.len}, scope, err)
+                     : tm_error_nomem(err);
+    tm_buf_release(&joined);
+    return st;
+}
+
 enum tm_status tm_model_async_track(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
                                     struct tm_model_event *ev, uint32_t *track, struct tm_error *err)
 {
@@ -80,10 +113,12 @@ enum tm_status tm_model_async_track(struct tm_model_tasks *tasks, struct tm_mode
                                 is_process ? TM_TRACK_PROCESS : TM_TRACK_GLOBAL,
                                 upid,
                                 {0},
+                                0,
                                 0};
     const struct tm_lane_event event = {e->track, effect_of(e->kind)};
     struct tm_key identity = {(uint64_t)ev->place.file << 32 | ev->place.machine, e->track, (uint64_t)upid};
-    if ((st = tm_tracks_name(&layout->tracks, own_name(ev), &root, err)) < 0 ||
+    if ((st = find_id_scope(&layout->tracks, ev, &of.id_scope, err)) < 0 ||
+        (st = tm_tracks_name(&layout->tracks, own_name(ev), &root, err)) < 0 ||
         (st = tm_async_roots_get(&layout->async_roots, &identity, root, &root, err)) < 0)
         return st;
     of.name = tm_tracks_text(&layout->tracks, root);
@@ -94,7 +129,9 @@ enum tm_status tm_model_async_track(struct tm_model_tasks *tasks, struct tm_mode
         (st = tm_async_roots_closed(&layout->async_roots, &identity, root, err)) < 0)
         return st;
     of.name = own_name(ev); /* a new lane gets the name of its first event */
-    if ((st = tm_model_lane_track(layout, &of, lane, track, err)) == TM_OK)
-        layout->tracks.rows[*track].merge_key = root;
-    return st;
+    if ((st = tm_model_lane_track(layout, &of, lane, track, err)) < 0)
+        return st;
+    layout->tracks.rows[*track].merge_key = root;
+    layout->tracks.rows[*track].id_scope = of.id_scope;
+    return TM_OK;
 }

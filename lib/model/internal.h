@@ -109,6 +109,7 @@ struct tm_lane_tracks {
     int64_t owner;
     struct tm_text name;
     uint32_t set; /* its number in the model's lanes */
+    uint32_t id_scope; /* of asynchronous slices: number of a text of the tracks; 0: none */
 };
 
 /* Sets the set of TRACKS. */

@@ -298,14 +298,14 @@ static enum tm_status spill(struct tm_model *m, struct tm_model_event *ev, struc
                             const tm_slice_label label[2], struct tm_error *err)
 {
     struct tm_lane_tracks of = {ev->place, TM_SET_OVERLAP, TM_TRACK_TYPE_THREAD_OVERLAP, TM_TRACK_THREAD, ev->utid, {0},
-                                0};
+                                0, 0};
     uint32_t lane;
     bool crosses, described = tm_event_scope(ev->e->flags) == TM_SCOPE_TRACK;
     const struct tm_track from = m->layout.tracks.rows[row->track];
     if (described)
         of = (struct tm_lane_tracks){ev->place,  TM_SET_OVERLAP, TM_TRACK_TYPE_DESCRIBED_LANE,
                                      from.scope, from.owner,     tm_tracks_text(&m->layout.tracks, from.name),
-                                     0};
+                                     0,          0};
     const struct tm_lane_slice slice = {0, row->ts, tm_slice_end_ns(row->ts, row->dur)};
     enum tm_status st = tm_model_count(&m->out, ev->place, TM_MODEL_CROSSING, err);
     if (st < 0 || (st = tm_model_lane_set(&m->layout, &of, err)) < 0 ||

@@ -13,6 +13,11 @@ static int64_t number_of(struct tm_text digits)
     return n;
 }
 
+enum tm_status tm_track_arg(struct tm_buf *detail, const char *key, struct tm_text text)
+{
+    return text.data ? tm_detail_arg_text(detail, key, text.data, text.len) : tm_detail_arg_null(detail, key);
+}
+
 static enum tm_status put_named(const struct tm_column_type *type, struct tm_text name, struct tm_buf *detail)
 {
     size_t before = type->before ? strlen(type->before) : 0, after = type->after ? strlen(type->after) : 0;
@@ -48,13 +53,21 @@ static bool is_in_lanes(enum tm_track_type type)
            type == TM_TRACK_TYPE_DESCRIBED_LANE || type == TM_TRACK_TYPE_NAMED || type == TM_TRACK_TYPE_THREAD_OVERLAP;
 }
 
-enum tm_status tm_track_dimensions(const struct tm_track *track, const struct tm_column_type *type,
-                                   struct tm_text name, struct tm_text merge_key, struct tm_buf *detail)
+/* Puts what distinguishes asynchronous slices: the scope of their ids, and the name of an id's first event. */
+static enum tm_status put_async(const struct tm_tracks *tracks, const struct tm_track *track, struct tm_buf *detail)
 {
+    enum tm_status st = tm_track_arg(detail, "scope", tm_tracks_text(tracks, track->id_scope));
+    return st < 0 ? st : tm_track_arg(detail, "name", tm_tracks_text(tracks, track->merge_key));
+}
+
+enum tm_status tm_track_dimensions(const struct tm_tracks *tracks, const struct tm_track *track,
+                                   const struct tm_column_type *type, struct tm_buf *detail)
+{
+    const struct tm_text merge_key = tm_tracks_text(tracks, track->merge_key);
     enum tm_status st = put_owner(track, detail);
-    bool is_async = track->type == TM_TRACK_TYPE_ASYNC_PROCESS || track->type == TM_TRACK_TYPE_ASYNC_GLOBAL;
     if (st == TM_OK)
-        st = put_named(type, is_async && merge_key.data ? merge_key : name, detail);
+        st = tm_track_is_async(track) ? put_async(tracks, track, detail)
+                                      : put_named(type, tm_tracks_text(tracks, track->name), detail);
     if (st == TM_OK && track->type == TM_TRACK_TYPE_DESCRIBED)
         st = tm_detail_arg_int(detail, "track_uuid", (int64_t)track->uuid);
     if (st == TM_OK && track->type == TM_TRACK_TYPE_DESCRIBED_LANE) {

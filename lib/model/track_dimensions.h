@@ -6,9 +6,11 @@
 #include "base/buf.h"
 #include "model/track_type.h"
 
-/* Appends the dimensions of TRACK, whose type is TYPE and whose name is NAME, to DETAIL as args. MERGE_KEY is the text
- * that siblings are merged by. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_track_dimensions(const struct tm_track *track, const struct tm_column_type *type,
-                                   struct tm_text name, struct tm_text merge_key, struct tm_buf *detail);
+/* Appends the dimensions of TRACK, one of TRACKS, to DETAIL as args. Its type is TYPE. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_track_dimensions(const struct tm_tracks *tracks, const struct tm_track *track,
+                                   const struct tm_column_type *type, struct tm_buf *detail);
+
+/* Appends TEXT as arg KEY; if there is none, an arg without a value. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_track_arg(struct tm_buf *detail, const char *key, struct tm_text text);
 
 #endif

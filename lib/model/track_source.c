@@ -1,6 +1,7 @@
 #include "model/track_source.h"
 
 #include "base/pb.h"
+#include "model/track_dimensions.h"
 #include "stream/detail_arg.h"
 #include "stream/detail_fields.h"
 
@@ -64,20 +65,21 @@ static enum tm_status put_descriptor(const struct tm_track *track, struct tm_tex
     return st < 0 || described.len == 0 ? st : tm_buf_add(detail, described.data, described.len);
 }
 
-enum tm_status tm_track_source(const struct tm_track *track, enum tm_input_type file_type, struct tm_text described,
-                               struct tm_buf *detail)
+enum tm_status tm_track_source(const struct tm_tracks *tracks, const struct tm_track *track,
+                               enum tm_input_type file_type, struct tm_buf *detail)
 {
-    const bool is_async = track->type == TM_TRACK_TYPE_ASYNC_PROCESS || track->type == TM_TRACK_TYPE_ASYNC_GLOBAL;
+    const bool is_async = tm_track_is_async(track);
     const bool is_of_instants =
         track->type == TM_TRACK_TYPE_GLOBAL_INSTANTS || track->type == TM_TRACK_TYPE_PROCESS_INSTANTS;
     if (track->type == TM_TRACK_TYPE_DESCRIBED || track->type == TM_TRACK_TYPE_DESCRIBED_LANE)
-        return put_descriptor(track, described, detail);
+        return put_descriptor(track, tm_tracks_text(tracks, track->source_args), detail);
     const bool is_like_chrome =
         file_type == TM_INPUT_JSON || file_type == TM_INPUT_PROTO || (is_async && file_type == TM_INPUT_FUCHSIA);
     if (!(is_async || is_of_instants) || !is_like_chrome)
         return TM_OK;
     enum tm_status st = put_word(detail, "source", "chrome");
-    return st < 0 || !is_async
-               ? st
-               : tm_detail_arg_bool(detail, "trace_id_is_process_scoped", track->type == TM_TRACK_TYPE_ASYNC_PROCESS);
+    if (st < 0 || !is_async)
+        return st;
+    st = tm_detail_arg_bool(detail, "trace_id_is_process_scoped", track->type == TM_TRACK_TYPE_ASYNC_PROCESS);
+    return st < 0 ? st : tm_track_arg(detail, "source_scope", tm_tracks_text(tracks, track->id_scope));
 }

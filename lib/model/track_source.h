@@ -9,9 +9,9 @@
 /* Appends the args that a track has from its TrackDescription MESSAGE to DETAIL. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_track_source_described(struct tm_text message, struct tm_buf *detail);
 
-/* Appends the source of TRACK, whose file is of FILE_TYPE, to DETAIL as args; nothing if it has none. DESCRIBED has the
- * args of its descriptor. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_track_source(const struct tm_track *track, enum tm_input_type file_type, struct tm_text described,
-                               struct tm_buf *detail);
+/* Appends the source of TRACK, one of TRACKS, whose file is of FILE_TYPE, to DETAIL as args; nothing if it has none.
+ * TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_track_source(const struct tm_tracks *tracks, const struct tm_track *track,
+                               enum tm_input_type file_type, struct tm_buf *detail);
 
 #endif

@@ -207,8 +207,6 @@ struct tm_column_type tm_column_type_of(const struct tm_track *track, struct tm_
     case TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD: return type_of_no_process(name, file_type);
     case TM_TRACK_TYPE_CPU_COUNTER: return type_of_cpu(name, file_type);
     case TM_TRACK_TYPE_GPU_COUNTER: type.unit = "kHz"; return type;
-    case TM_TRACK_TYPE_ASYNC_PROCESS:
-    case TM_TRACK_TYPE_ASYNC_GLOBAL:
     case TM_TRACK_TYPE_MARKER_ASYNC:
     case TM_TRACK_TYPE_MARKER_TRACK: type.key = "name"; return type;
     default: return type;

@@ -62,11 +62,17 @@ struct tm_track {
                            TM_TRACK_TYPE_NAMED: its dimensions, as in a Detail message */
     uint32_t lane; /* second number of its id; UINT32_MAX: one outside of the lanes */
     int64_t gpu; /* of a track of a process: the GPU that it is about; TM_NO_ID: none */
+    uint32_t id_scope; /* of asynchronous slices: what their ids are unique in, number of a text, as name */
     uint8_t merge_key_type; /* the reference's number: 0 by name, 2 by key */
     uint8_t named; /* enum tm_named_track, of TM_TRACK_TYPE_NAMED */
     bool is_counter;
     bool is_root; /* it is that of its thread or process, or the trace's default track */
 };
+
+static inline bool tm_track_is_async(const struct tm_track *track)
+{
+    return track->type == TM_TRACK_TYPE_ASYNC_PROCESS || track->type == TM_TRACK_TYPE_ASYNC_GLOBAL;
+}
 
 /* Zero-initialise; init before use. */
 struct tm_tracks {

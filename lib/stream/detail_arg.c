@@ -74,6 +74,11 @@ enum tm_status tm_detail_arg_uint(struct tm_buf *detail, const char *key, uint64
     return put_number(detail, key, strlen(key), TM_ARG_UINT, value);
 }
 
+enum tm_status tm_detail_arg_null(struct tm_buf *detail, const char *key)
+{
+    return put_number(detail, key, strlen(key), TM_ARG_NULL, 1);
+}
+
 enum tm_status tm_detail_arg_bool(struct tm_buf *detail, const char *key, bool value)
 {
     return put_number(detail, key, strlen(key), TM_ARG_BOOL, value);

@@ -28,5 +28,6 @@ enum tm_status tm_detail_arg_int(struct tm_buf *detail, const char *key, int64_t
 enum tm_status tm_detail_arg_bool(struct tm_buf *detail, const char *key, bool value);
 enum tm_status tm_detail_arg_uint(struct tm_buf *detail, const char *key, uint64_t value);
 enum tm_status tm_detail_arg_text(struct tm_buf *detail, const char *key, const void *data, size_t len);
+enum tm_status tm_detail_arg_null(struct tm_buf *detail, const char *key);
 
 #endif

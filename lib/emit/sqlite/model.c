@@ -227,20 +227,18 @@ enum tm_status tm_sqlite_put_dimensions(struct tm_sqlite *s, struct tm_error *er
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; st == TM_OK && i < tracks->count; i++) {
         struct tm_track *t = &tracks->rows[i];
-        struct tm_text name = tm_tracks_text(tracks, t->name);
         struct tm_column_type type = type_of(s, t);
         if (t->same_as != TM_NO_ID)
             continue;
         tm_buf_clear(&detail);
-        if (tm_track_dimensions(t, &type, name, tm_tracks_text(tracks, t->merge_key), &detail) < 0)
+        if (tm_track_dimensions(tracks, t, &type, &detail) < 0)
             st = tm_error_nomem(err);
         else
             st = tm_arg_sets_add(&s->model.out.arg_sets, detail.data, detail.len, &t->dimension_set, err);
         if (st < 0)
             break;
         tm_buf_clear(&detail);
-        if (tm_track_source(t, s->context->catalog->files[t->file].input_type, tm_tracks_text(tracks, t->source_args),
-                            &detail) < 0)
+        if (tm_track_source(tracks, t, s->context->catalog->files[t->file].input_type, &detail) < 0)
             st = tm_error_nomem(err);
         else
             st = tm_arg_sets_add(&s->model.out.arg_sets, detail.data, detail.len, &t->arg_set, err);

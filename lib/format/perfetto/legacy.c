@@ -32,12 +32,18 @@ static enum tm_status put_id(struct tm_buf *detail, uint64_t id, struct tm_error
     return tm_pb_put_bytes(detail, TM_DETAIL_ID, text, (size_t)len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* Puts the phase, which the reference importer shows as an arg. Nothing else needs it. */
+/* Puts the phase and the id_scope. Only a database needs them. */
 static enum tm_status put_phase(const struct tm_proto_track_context *c)
 {
+    const struct tm_proto_legacy *legacy = c->event->legacy;
+    struct tm_buf *detail = &c->rows->detail;
     if (!c->rows->sink->want_packet_args)
         return TM_OK;
-    return tm_pb_put_varint(&c->rows->detail, TM_DETAIL_LEGACY_PHASE, (uint64_t)c->event->legacy->phase);
+    if (strchr("STpFR", legacy->phase) &&
+        tm_pb_put_varint(detail, TM_DETAIL_LEGACY_PHASE, (uint64_t)legacy->phase) != TM_OK)
+        return TM_E_SYSTEM;
+    return legacy->id_scope ? tm_pb_put_bytes(detail, TM_DETAIL_ID_SCOPE, legacy->id_scope, legacy->id_scope_len)
+                            : TM_OK;
 }
 
 /* Finds the string numbers of ROW's name and category that are valid in the whole run. */
@@ -87,7 +93,7 @@ static enum tm_status fill_async(const struct tm_proto_track_context *c, struct 
     default:
         row->kind = TM_KIND_ASYNC_STEP;
     }
-    if (strchr("STp", legacy->phase) && put_phase(c) != TM_OK)
+    if (put_phase(c) != TM_OK)
         return tm_error_nomem(err);
     return put_id(&c->rows->detail, legacy->id, err);
 }
