@@ -624,3 +624,21 @@ LINES
         "[('B', 'open', 1.1, None), ('B', 'open', 2.2, None), ('X', 'second', 1.4, 0.1), ('X', 'third', 2.4, 0.1)]" ]
     [ "$(json 'len({(x["pid"], x["tid"]) for x in e if "ts" in x})')" -eq 4 ]
 }
+
+@test "asynchronous markers beyond the limit of open ones are left out with their ends, and counted" {
+    # 262144 markers are open when the last two begin; one of these begins again; then one of each kind ends.
+    awk 'BEGIN {
+            print "# tracer: nop"
+            for (i = 0; i < 262146; i++) {
+                printf " a-7 [000] .... %d.%06d: tracing_mark_write: S|7|m|%d\n", 1 + i / 1000000, i % 1000000, i
+            }
+            print " a-7 [000] .... 2.000000: tracing_mark_write: S|7|m|1"
+            print " a-7 [000] .... 2.000001: tracing_mark_write: F|7|m|262145"
+            print " a-7 [000] .... 2.000002: tracing_mark_write: F|7|m|1"
+            print " a-7 [000] .... 2.000003: tracing_mark_write: S|7|m|262145" }' >a.txt
+    tm-merge -o a.json a.txt 2>err
+    [ "$(grep -c '"ph":"b"' a.json)" -eq 262145 ]
+    [ "$(grep -c '"ph":"e"' a.json)" -eq 1 ]
+    tail -n 1 a.json | grep -Fqx '"tracemerge":{"events_without_json_form":3,"left_out":{"a.txt":{"slice_begin":2,"slice_end":1}}}}'
+    grep -q '2 events of kind slice_begin have no form in json' err
+}

@@ -12,6 +12,7 @@
 #include "cut/cut.h"
 #include "emit/paths.h"
 #include "emit/track_owners.h"
+#include "emit/chrome_json/slices.h"
 #include "emit/perfetto/clock_rows.h"
 #include "emit/output_list.h"
 #include "emit/single_events.h"
@@ -195,6 +196,7 @@ static const struct limit limits[] = {
     LIMIT(TM_FILE_REQUESTS_MAX),
     LIMIT(TM_GPUS_MAX),
     LIMIT(TM_LANES_CROSSING_MAX),
+    LIMIT(TM_JSON_OPEN_MARKERS_MAX),
     LIMIT(TM_SPAN_FLOWS_MAX),
     LIMIT(TM_TIMESTAMP_GROUP_EVENTS_MAX),
     LIMIT(TM_CLOCK_ROWS_MAX),

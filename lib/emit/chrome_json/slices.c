@@ -223,18 +223,26 @@ static enum tm_status close_span(struct tm_json_slices *s, const struct tm_event
     return tm_json_writer_put(s->writer, &draft, err);
 }
 
-/* Notes a begin or end of an async marker. *IS_OPEN: its (name, cookie) was open before; such a begin is ignored. */
-static enum tm_status note_marker(struct tm_json_slices *s, const struct tm_event *e, bool *is_open,
+/* Notes a begin or end of an async marker. *IS_SHOWN: it is written. A begin whose (name, cookie) is open is not. */
+static enum tm_status note_marker(struct tm_json_slices *s, const struct tm_event *e, bool *is_shown,
                                   struct tm_error *err)
 {
     struct tm_text name = tm_json_writer_string(s->writer, e->name, e);
     struct tm_key key = {(uint64_t)e->file << 32 | e->machine, (uint64_t)e->pid,
                          tm_hash_u64(e->track) ^ label_of(name)};
-    *is_open = tm_table_find(&s->open_markers, &key) != TM_TABLE_NONE;
-    if (e->kind == TM_KIND_SLICE_BEGIN && !*is_open)
+    const bool is_open = tm_table_find(&s->open_markers, &key) != TM_TABLE_NONE;
+    const bool is_begin = e->kind == TM_KIND_SLICE_BEGIN, is_end = e->kind == TM_KIND_SLICE_END;
+    const bool is_full = is_begin && s->open_markers.count == TM_JSON_OPEN_MARKERS_MAX;
+    const bool is_lost = !is_open && (is_full || (is_end && s->has_lost_markers));
+    *is_shown = !is_lost && !(is_begin && is_open);
+    if (is_lost) {
+        s->has_lost_markers = true;
+        tm_json_writer_unsupported(s->writer, e);
+    } else if (is_begin && !is_open) {
         return tm_table_set(&s->open_markers, &key, 1, err);
-    if (e->kind == TM_KIND_SLICE_END)
+    } else if (is_end) {
         tm_table_remove(&s->open_markers, &key);
+    }
     return TM_OK;
 }
 
@@ -245,14 +253,14 @@ static enum tm_status put_other(struct tm_json_slices *s, const struct tm_event 
     bool on_thread = is_on_thread(e, place), is_end = e->kind == TM_KIND_SLICE_END;
     bool is_tracked = !on_thread && !(e->flags & TM_EVENT_ASYNC);
     struct tm_json_event_draft draft;
-    bool is_open = false;
+    bool is_shown = true;
     enum tm_status st = TM_OK;
     tm_json_writer_draft(s->writer, e, e->kind == TM_KIND_SLICE_BEGIN ? 'b' : is_end ? 'e' : on_thread ? 'i' : 'n',
                          &draft);
     if (tm_event_is_async_marker(e->flags) && e->flags & TM_EVENT_HAS_TRACK && draft.category.data == NULL &&
         !tm_named_track_is_of(e))
-        st = note_marker(s, e, &is_open, err);
-    if (st < 0 || (is_open && e->kind == TM_KIND_SLICE_BEGIN))
+        st = note_marker(s, e, &is_shown, err);
+    if (st < 0 || !is_shown)
         return st;
     if (is_tracked && is_end && (st = tm_json_open_slices_end(&s->open, e, &draft.category, &draft.name, err)) < 0)
         return st;

@@ -9,6 +9,9 @@
 #include "emit/chrome_json/threads.h"
 #include "emit/chrome_json/ended_slices.h"
 
+/* Asynchronous markers that are open at one time. The slices of further ones are left out. */
+enum { TM_JSON_OPEN_MARKERS_MAX = 1 << 18 };
+
 /* Zero-initialise, and set the borrowed members of it and of its parts. */
 struct tm_json_slices {
     struct tm_json_writer *writer; /* borrowed, as the next */
@@ -19,6 +22,7 @@ struct tm_json_slices {
     /* private */
     struct tm_json_open_slices open;    /* on tracks of their own */
     struct tm_table open_markers;       /* async markers */
+    bool has_lost_markers; /* begins were left out; their ends are too */
     struct tm_map lifetimes; /* machine << 32 | tid to how often a task with this tid began or ended; none: never */
     struct tm_buf scratch;
 };
