@@ -874,3 +874,33 @@ c|0|0|9
 d|0|0|" ]
     done
 }
+
+@test "a thread that its sequence states after the first events is theirs, up to the next clearing of state" {
+    cd "$BATS_TEST_TMPDIR"
+    # Sequence 4 has events, other defaults, and then its thread; sequence 5 states none before its state is cleared.
+    # 11: 0 names the default track.
+    python3 "$TM_SRC/t/gen/make-packets.py" >t.pftrace <<-'END'
+	1 { 8: 1000 10: 4 13: 1 11 { 9: 1 23: "a" } }
+	1 { 8: 1500 10: 4 13: 2 11 { 9: 3 11: 0 23: "default" } }
+	1 { 8: 2000 10: 4 59 { 58: 6 } 13: 2 11 { 9: 3 23: "b" } }
+	1 { 8: 2500 10: 5 13: 1 11 { 9: 3 23: "none" } }
+	1 { 8: 3000 10: 4 44 { 1: 7 2: 8 } }
+	1 { 8: 4000 10: 4 13: 2 11 { 9: 2 } }
+	1 { 8: 5000 10: 5 13: 1 44 { 1: 7 2: 9 } }
+	1 { 8: 6000 10: 5 13: 2 11 { 9: 3 23: "c" } }
+	END
+    local query="SELECT s.name, s.ts, s.dur, s.depth, th.tid FROM slice s JOIN track t ON t.id = s.track_id
+        LEFT JOIN thread_track tt ON tt.id = t.id LEFT JOIN thread th USING (utid) ORDER BY s.ts"
+    tm-merge -o m.pftrace t.pftrace
+    for input in t.pftrace m.pftrace; do
+        tm-merge -q -o m.db $input
+        [ "$(sqlite3 m.db "$query")" = "a|1000|3000|0|8
+default|1500|0|0|
+b|2000|0|1|8
+none|2500|0|0|
+c|6000|0|0|9" ]
+        [ ! -x "${TRACE_PROCESSOR:-}" ] ||
+            diff <(sqlite3 -csv -nullvalue '[NULL]' m.db "$query" | tr -d '"\r') \
+                <("$TRACE_PROCESSOR" -Q "$query" $input 2>err | tail -n +2 | tr -d '"')
+    done
+}

@@ -41,6 +41,7 @@ const char *tm_name_of_flag(uint32_t flags)
         [22] = "marker",
         [23] = "in_order",
         [24] = "first_use",
+        [25] = "late_thread",
     };
     for (uint32_t bit = 0; bit < sizeof names / sizeof *names; bit++)
         if (flags >> bit & 1)

@@ -24,6 +24,8 @@ static enum tm_status add_second(struct tm_emit_settler *s, struct tm_error *err
 static enum tm_status add_event(struct tm_emit_settler *s, struct tm_event *e, struct tm_error *err)
 {
     struct tm_settled_rows settled;
+    if (e->flags & TM_EVENT_LATE_THREAD)
+        tm_late_threads_place(&s->late_threads, e);
     enum tm_status st = e->flags & TM_EVENT_DERIVED ? TM_OK : add_second(s, err);
     if (st == TM_OK && tm_kernel_rows_cuts(&s->kernel, e, &settled.rows[0]))
         st = tm_batch_queue_add(&s->out, &settled.rows[0], err);
@@ -54,9 +56,12 @@ enum tm_status tm_emit_settler_add(struct tm_emit_settler *s, const struct tm_ba
 {
     struct tm_batch_walk walk = {.batch = batch};
     struct tm_event e;
-    enum tm_status st = TM_OK;
     note_time(s, batch);
-    if (!s->has_second && s->kernel.writing == 0 && !tm_batch_has_kind(batch, TM_KIND_BINDER, TM_KIND_KERNEL))
+    enum tm_status st = tm_late_threads_note(&s->late_threads, batch, err);
+    if (st < 0)
+        return st;
+    if (!s->has_second && s->kernel.writing == 0 && !tm_batch_has_kind(batch, TM_KIND_BINDER, TM_KIND_KERNEL) &&
+        !tm_late_threads_are_in(&s->late_threads, batch))
         return tm_batch_queue_pass(&s->out, batch, err);
     while (st == TM_OK && tm_batch_next(&walk, &e))
         st = add_event(s, &e, err);
@@ -76,6 +81,7 @@ void tm_emit_settler_release(struct tm_emit_settler *s)
 {
     tm_binder_rows_release(&s->binder);
     tm_kernel_rows_release(&s->kernel);
+    tm_late_threads_release(&s->late_threads);
     tm_arg_expander_release(&s->args);
     tm_batch_queue_release(&s->out);
 }

@@ -1,9 +1,10 @@
-/* Settles rows whose meaning depends on earlier rows (model/binder_rows.h, model/kernel_rows.h), before an output or
- * --only gets them. */
+/* Settles rows whose meaning depends on earlier rows (model/binder_rows.h, model/kernel_rows.h, emit/late_threads.h),
+ * before an output or --only gets them. */
 #ifndef TM_EMIT_SETTLER_H
 #define TM_EMIT_SETTLER_H
 
 #include "emit/batch_queue.h"
+#include "emit/late_threads.h"
 #include "model/binder_rows.h"
 #include "model/kernel_rows.h"
 #include "stream/batch_builder.h"
@@ -15,6 +16,7 @@ struct tm_emit_settler {
     struct tm_batch_queue out;
     struct tm_binder_rows binder;
     struct tm_kernel_rows kernel;
+    struct tm_late_threads late_threads;
     struct tm_event second; /* pending until the name rows of its event are shown */
     bool has_second;
     int64_t now_ns; /* of the last event */

@@ -67,9 +67,9 @@ struct tm_v8_samples {
 };
 
 /* Adds CHUNK to the session KEY of *PROFILE, which is made if it is NULL, and prepares to read its samples. TM_OK;
- * TM_END: the samples are lost, because they are not as many as their times, no chunk before has started the session, or
- * there are too many sessions; TM_E_SYSTEM. SAMPLES counts bad nodes in both of the first cases. The rules are those of
- * the reference importer's legacy_v8_cpu_profile_tracker. */
+ * TM_END: the samples are lost, because they are not as many as their times, no chunk before has started the session,
+ * or there are too many sessions; TM_E_SYSTEM. SAMPLES counts bad nodes in both of the first cases. The rules are those
+ * of the reference importer's legacy_v8_cpu_profile_tracker. */
 enum tm_status tm_v8_profile_take(struct tm_v8_profile **profile, uint64_t key, const struct tm_v8_chunk *chunk,
                                   struct tm_v8_samples *samples);
 

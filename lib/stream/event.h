@@ -71,8 +71,10 @@ enum tm_event_flag {
     TM_EVENT_MARKER = 1 << 22,   /* the thread wrote to trace_marker; from a print record of the kernel */
     TM_EVENT_IN_ORDER = 1 << 23, /* an event of Chrome JSON before the first complete event of its file; it keeps its
                                   * place in the file among events of one time that all have this flag */
-    TM_EVENT_FIRST_USE = 1 << 24 /* a definition at the time of the first event that needs it; if that is before the
-                                  * start of trace time, the definition is at the start */
+    TM_EVENT_FIRST_USE = 1 << 24, /* a definition at the time of the first event that needs it; if that is before the
+                                   * start of trace time, the definition is at the start */
+    TM_EVENT_LATE_THREAD = 1 << 25 /* the event is on the thread of its sequence, which is not stated before it; value
+                                    * is that of the descriptor that states it later (doc/events.md) */
 };
 
 /* The bits of the flags that hold an enum tm_raw. */

@@ -14,6 +14,7 @@
 #include "emit/track_owners.h"
 #include "emit/chrome_json/slices.h"
 #include "emit/perfetto/clock_rows.h"
+#include "emit/late_threads.h"
 #include "emit/output_list.h"
 #include "emit/single_events.h"
 #include "emit/task_names.h"
@@ -196,6 +197,7 @@ static const struct limit limits[] = {
     LIMIT(TM_FILE_REQUESTS_MAX),
     LIMIT(TM_GPUS_MAX),
     LIMIT(TM_LANES_CROSSING_MAX),
+    LIMIT(TM_LATE_THREADS_MAX),
     LIMIT(TM_JSON_OPEN_MARKERS_MAX),
     LIMIT(TM_SPAN_FLOWS_MAX),
     LIMIT(TM_TIMESTAMP_GROUP_EVENTS_MAX),

@@ -34,28 +34,36 @@ static bool is_same_thread(const struct tm_event *a, const struct tm_event *b)
     return a->tid == b->tid && a->pid == b->pid;
 }
 
-/* Finds or makes the row of E's thread from E's generation on. NULL: no memory. */
+/* Returns the first generation whose events are on the thread of descriptor E: its own, or that of an earlier event
+ * that had no thread, if the state was not cleared since. */
+static uint32_t first_generation_of(const struct tm_event *e)
+{
+    return e->flags & TM_EVENT_HAS_VALUE ? (uint32_t)e->value : e->generation;
+}
+
+/* Finds or makes the row of E's thread from its first generation on. NULL: no memory. */
 static struct tm_sequence_thread *row_of(struct tm_sequence_threads *t, const struct tm_event *e, uint32_t *number)
 {
+    const uint32_t first = first_generation_of(e);
     uint32_t last = 0;
     if (tm_array_grow(&t->rows, &t->cap, t->count, sizeof *t->rows, NULL) < 0)
         return NULL;
     (void)tm_map_find(&t->by_sequence, key_of(e), &last);
     uint32_t *later = NULL, *place = &last;
-    for (; *place && t->rows[*place - 1].first_generation > e->generation; place = &t->rows[*place - 1].before)
+    for (; *place && t->rows[*place - 1].first_generation > first; place = &t->rows[*place - 1].before)
         later = place;
     struct tm_sequence_thread *row = *place ? &t->rows[*place - 1] : NULL;
-    if (row && (row->first_generation == e->generation || is_same_thread(&row->event, e))) {
+    if (row && (row->first_generation == first || is_same_thread(&row->event, e))) {
         *number = *place;
         return row;
     }
     if (later && is_same_thread(&t->rows[*later - 1].event, e)) {
         *number = *later;
-        t->rows[*later - 1].first_generation = e->generation;
+        t->rows[*later - 1].first_generation = first;
         return &t->rows[*later - 1];
     }
     row = &t->rows[t->count];
-    *row = (struct tm_sequence_thread){.first_generation = e->generation, .before = *place};
+    *row = (struct tm_sequence_thread){.first_generation = first, .before = *place};
     *number = *place = ++t->count;
     return tm_map_set(&t->by_sequence, key_of(e), last) == TM_OK ? row : NULL;
 }

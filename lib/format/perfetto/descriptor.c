@@ -107,9 +107,15 @@ static enum tm_status rank_task(struct tm_proto_map *tracks, uint32_t machine, s
     return TM_OK;
 }
 
-/* From here on the sequence's events without a track belong to THREAD. */
-static void set_sequence_thread(struct tm_proto_sequence *sequence, const struct tm_proto_thread *thread)
+/* From here on the sequence's events without a track belong to THREAD, which EVENT describes. So do those before it
+ * that had no thread. */
+static void set_sequence_thread(struct tm_proto_sequence *sequence, const struct tm_proto_thread *thread,
+                                struct tm_event *event)
 {
+    if (sequence->awaits_thread) {
+        event->flags |= TM_EVENT_HAS_VALUE;
+        event->value = sequence->awaits_from;
+    }
     sequence->has_thread = true;
     sequence->pid = (int32_t)thread->pid;
     sequence->tid = tid_of(thread);
@@ -150,7 +156,7 @@ static enum tm_status read_track(struct tm_proto_map *tracks, struct tm_proto_ro
         (st = rank_task(tracks, packet->machine, &track, err)) < 0)
         return st;
     if (track.has_thread && packet->sequence && packet->sequence->valid)
-        set_sequence_thread(packet->sequence, &track.thread);
+        set_sequence_thread(packet->sequence, &track.thread, &event);
     else if (track.has_thread)
         event.generation = 0; /* in a generation the descriptor would state the thread of its events */
     event.flags |= TM_EVENT_DEFINITION | TM_EVENT_HAS_TRACK;
@@ -188,7 +194,7 @@ static enum tm_status read_thread(struct tm_proto_rows *rows, const struct tm_pr
         return st;
     if (packet->sequence == NULL || !packet->sequence->valid)
         return add_incomplete(rows, packet, TM_PROTO_STAT_DESCRIPTOR_SKIPPED, err);
-    set_sequence_thread(packet->sequence, &thread);
+    set_sequence_thread(packet->sequence, &thread, &event);
     if (tm_proto_thread_put(&rows->detail, &thread) != TM_OK)
         return tm_error_nomem(err);
     event.flags |= TM_EVENT_DEFINITION | (thread.has_pid ? TM_EVENT_HAS_PID : 0) | TM_EVENT_HAS_TID;

@@ -47,6 +47,8 @@ struct tm_proto_sequence {
     /* The shadow (sequence_loss.h). is_lossy: the sequence has one. needs_state: a packet that needs state was read.
      * needs_state_shown: the shadow has a packet that states this. */
     bool is_lossy, needs_state, needs_state_shown;
+    bool awaits_thread; /* an event of this interval needed the thread before one was stated */
+    uint32_t awaits_from; /* the generation of the first such event */
     /* The last ThreadDescriptor; survives clearing. */
     bool has_thread;
     int32_t pid;

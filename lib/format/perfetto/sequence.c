@@ -41,6 +41,7 @@ void tm_proto_sequence_clear(struct tm_proto_sequences *sequences, struct tm_pro
     sequence->generation = 0;
     sequence->used = false;
     sequence->valid = true;
+    sequence->awaits_thread = false;
     sequence->has_reference = false;
     sequence->default_clock = 0;
     sequence->has_default_track = false;

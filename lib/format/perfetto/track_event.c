@@ -231,8 +231,16 @@ static enum tm_status put_bind(struct tm_buf *detail, const struct tm_proto_lega
     return legacy->has_bind_id && field ? tm_pb_put_i64(detail, field, legacy->bind_id) : TM_OK;
 }
 
+/* True if the event would be on the thread of its sequence if that was known. */
+static bool awaits_thread(const struct tm_proto_track_context *c)
+{
+    const struct tm_proto_legacy *legacy = c->event->legacy;
+    return c->track == 0 && !c->event->has_track && c->packet->generation && !legacy->has_phase && !legacy->has_tid;
+}
+
 static void place(const struct tm_proto_track_context *c, struct tm_event *row)
 {
+    struct tm_proto_sequence *sequence = c->packet->sequence;
     if (c->fallback) {
         row->flags |= tm_event_scope_flags(TM_SCOPE_THREAD) | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
         row->pid = c->pid;
@@ -240,6 +248,14 @@ static void place(const struct tm_proto_track_context *c, struct tm_event *row)
     } else {
         row->flags |= tm_event_scope_flags(TM_SCOPE_TRACK) | TM_EVENT_HAS_TRACK;
         row->track = c->track;
+        if (!awaits_thread(c))
+            return;
+        if (!sequence->awaits_thread) {
+            sequence->awaits_thread = true;
+            sequence->awaits_from = c->packet->generation;
+        }
+        row->flags |= TM_EVENT_LATE_THREAD;
+        row->value = sequence->awaits_from;
     }
 }
 

@@ -1,0 +1,70 @@
+#include "emit/late_threads.h"
+
+#include "base/hash.h"
+#include "base/table.h"
+
+#include <stdlib.h>
+
+/* Notes E, the descriptor of a thread on its sequence. */
+static enum tm_status note(struct tm_late_threads *t, const struct tm_event *e, struct tm_error *err)
+{
+    uint32_t number = t->count;
+    if (!tm_map_find(&t->by_start, e->value, &number)) {
+        if (number == TM_LATE_THREADS_MAX)
+            return TM_OK;
+        if (tm_array_grow(&t->rows, &t->cap, number, sizeof *t->rows, err) < 0)
+            return TM_E_SYSTEM;
+        if (tm_map_set(&t->by_start, e->value, number) < 0)
+            return tm_error_nomem(err);
+        t->rows[t->count++] = (struct tm_late_thread){.position = e->position};
+    }
+    if (e->position >= t->rows[number].position)
+        t->rows[number] = (struct tm_late_thread){e->pid, e->tid, e->position};
+    return TM_OK;
+}
+
+enum tm_status tm_late_threads_note(struct tm_late_threads *t, const struct tm_batch *batch, struct tm_error *err)
+{
+    const uint32_t stated = TM_EVENT_DEFINITION | TM_EVENT_HAS_VALUE | TM_EVENT_HAS_TID;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < batch->count; i++) {
+        const uint32_t flags = tm_batch_u32(batch, TM_COL_FLAGS, i);
+        struct tm_event e;
+        if (!(flags & TM_EVENT_DEFINITION))
+            break; /* definitions come first */
+        if ((flags & stated) != stated || tm_event_raw(flags) != TM_RAW_PACKET)
+            continue;
+        tm_batch_get(batch, i, 0, &e);
+        if (e.kind == TM_KIND_TRACK || e.kind == TM_KIND_THREAD)
+            st = note(t, &e, err);
+    }
+    return st;
+}
+
+bool tm_late_threads_are_in(const struct tm_late_threads *t, const struct tm_batch *batch)
+{
+    for (uint32_t i = 0; t->count && i < batch->count; i++)
+        if (tm_batch_u32(batch, TM_COL_FLAGS, i) & TM_EVENT_LATE_THREAD)
+            return true;
+    return false;
+}
+
+void tm_late_threads_place(const struct tm_late_threads *t, struct tm_event *e)
+{
+    uint32_t number;
+    if (!tm_map_find(&t->by_start, e->value, &number))
+        return;
+    const uint32_t all_scopes = UINT32_C(15) << TM_EVENT_SCOPE_SHIFT;
+    e->flags &= ~(all_scopes | (uint32_t)TM_EVENT_HAS_TRACK | (uint32_t)TM_EVENT_LATE_THREAD);
+    e->flags |= tm_event_scope_flags(TM_SCOPE_THREAD) | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    e->value = 0;
+    e->pid = t->rows[number].pid;
+    e->tid = t->rows[number].tid;
+}
+
+void tm_late_threads_release(struct tm_late_threads *t)
+{
+    tm_map_release(&t->by_start);
+    free(t->rows);
+    *t = (struct tm_late_threads){0};
+}
