@@ -1,20 +1,25 @@
 #include "emit/late_threads.h"
 
-#include "base/hash.h"
 #include "base/table.h"
 
 #include <stdlib.h>
+
+/* Returns the generation of the first event of the stretch that E is in. */
+static uint64_t start_of(const struct tm_event *e)
+{
+    return e->generation - e->value;
+}
 
 /* Notes E, the descriptor of a thread on its sequence. */
 static enum tm_status note(struct tm_late_threads *t, const struct tm_event *e, struct tm_error *err)
 {
     uint32_t number = t->count;
-    if (!tm_map_find(&t->by_start, e->value, &number)) {
+    if (!tm_map_find(&t->by_start, start_of(e), &number)) {
         if (number == TM_LATE_THREADS_MAX)
             return TM_OK;
         if (tm_array_grow(&t->rows, &t->cap, number, sizeof *t->rows, err) < 0)
             return TM_E_SYSTEM;
-        if (tm_map_set(&t->by_start, e->value, number) < 0)
+        if (tm_map_set(&t->by_start, start_of(e), number) < 0)
             return tm_error_nomem(err);
         t->rows[t->count++] = (struct tm_late_thread){.position = e->position};
     }
@@ -52,7 +57,7 @@ bool tm_late_threads_are_in(const struct tm_late_threads *t, const struct tm_bat
 void tm_late_threads_place(const struct tm_late_threads *t, struct tm_event *e)
 {
     uint32_t number;
-    if (!tm_map_find(&t->by_start, e->value, &number))
+    if (!tm_map_find(&t->by_start, start_of(e), &number))
         return;
     const uint32_t all_scopes = UINT32_C(15) << TM_EVENT_SCOPE_SHIFT;
     e->flags &= ~(all_scopes | (uint32_t)TM_EVENT_HAS_TRACK | (uint32_t)TM_EVENT_LATE_THREAD);

@@ -13,7 +13,7 @@ enum { TM_LATE_THREADS_MAX = 1 << 20 };
 /* Zero-initialise. */
 struct tm_late_threads {
     /* private */
-    struct tm_map by_start; /* value of the rows to the number in rows */
+    struct tm_map by_start; /* generation of a stretch's first event to the number in rows */
     struct tm_late_thread {
         int64_t pid, tid;
         uint64_t position; /* of the descriptor */

@@ -74,7 +74,7 @@ enum tm_event_flag {
     TM_EVENT_FIRST_USE = 1 << 24, /* a definition at the time of the first event that needs it; if that is before the
                                    * start of trace time, the definition is at the start */
     TM_EVENT_LATE_THREAD = 1 << 25 /* the event is on the thread of its sequence, which is not stated before it; value
-                                    * is that of the descriptor that states it later (doc/events.md) */
+                                    * says since which generation (doc/events.md) */
 };
 
 /* The bits of the flags that hold an enum tm_raw. */

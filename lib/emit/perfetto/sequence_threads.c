@@ -38,7 +38,7 @@ static bool is_same_thread(const struct tm_event *a, const struct tm_event *b)
  * that had no thread, if the state was not cleared since. */
 static uint32_t first_generation_of(const struct tm_event *e)
 {
-    return e->flags & TM_EVENT_HAS_VALUE ? (uint32_t)e->value : e->generation;
+    return e->flags & TM_EVENT_HAS_VALUE ? e->generation - (uint32_t)e->value : e->generation;
 }
 
 /* Finds or makes the row of E's thread from its first generation on. NULL: no memory. */

@@ -114,7 +114,7 @@ static void set_sequence_thread(struct tm_proto_sequence *sequence, const struct
 {
     if (sequence->awaits_thread) {
         event->flags |= TM_EVENT_HAS_VALUE;
-        event->value = sequence->awaits_from;
+        event->value = event->generation - sequence->awaits_from;
     }
     sequence->has_thread = true;
     sequence->pid = (int32_t)thread->pid;

@@ -235,7 +235,8 @@ static enum tm_status put_bind(struct tm_buf *detail, const struct tm_proto_lega
 static bool awaits_thread(const struct tm_proto_track_context *c)
 {
     const struct tm_proto_legacy *legacy = c->event->legacy;
-    return c->track == 0 && !c->event->has_track && c->packet->generation && !legacy->has_phase && !legacy->has_tid;
+    return c->track == 0 && !c->event->has_track && c->packet->generation && !legacy->has_phase && !legacy->has_tid &&
+           c->event->type != TM_TYPE_COUNTER;
 }
 
 static void place(const struct tm_proto_track_context *c, struct tm_event *row)
@@ -255,7 +256,7 @@ static void place(const struct tm_proto_track_context *c, struct tm_event *row)
             sequence->awaits_from = c->packet->generation;
         }
         row->flags |= TM_EVENT_LATE_THREAD;
-        row->value = sequence->awaits_from;
+        row->value = c->packet->generation - sequence->awaits_from;
     }
 }
 
