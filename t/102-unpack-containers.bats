@@ -154,6 +154,19 @@ END
       $'perfetto_manifest standard input\njson standard input\nsystrace standard input' ]
 }
 
+@test "a compressed member of an archive is one file, whatever names its gzip headers have" {
+    printf 'snap 6=1000 1=5000\ninstant x 2000 seq=1\n' | python3 "$TM_SRC/t/gen/make-proto.py" >p
+    cp p q
+    { gzip -c p; gzip -c q; } >both.gz # the headers name p and q
+    { gzip -c a.json; gzip -c a.json; } >twice.gz
+    tar cf named.tar both.gz twice.gz
+    [ "$(rows named.tar)" = $'tar named.tar\ngzip both.gz\nproto both.gz\ngzip twice.gz\njson twice.gz\njson twice.gz' ]
+    tar czf named.tar.gz named.tar
+    tm-unpack --list named.tar.gz | grep -c '\sproto\s' | grep -qx 1
+    [ "$(rows both.gz)" = $'gzip both.gz\nproto p\nproto q' ]
+    [ "$(rows both.gz a.json)" = $'directory .\ngzip both.gz\nproto both.gz\nproto both.gz\njson a.json' ]
+}
+
 @test "a manifest after a trace is an error, in a stream and in a TAR that promises its order of processing" {
     want="perfetto_manifest: perfetto_manifest file must be the first trace file in the input"
     run bash -c 'cat a.json m.json | tm-unpack | wc -c'

@@ -151,6 +151,10 @@ static enum tm_status next_member(struct tm_gzip_reader *gzip, struct tm_error *
     }
     if ((st = peek_name(gzip, &named, err)) < 0)
         return st;
+    if (gzip->is_one_file) {
+        tm_buf_clear(&gzip->next_name);
+        named = false;
+    }
     bool equal = gzip->next_name.len == gzip->name.len &&
                  (named == false || memcmp(gzip->next_name.data, gzip->name.data, gzip->name.len) == 0);
     if ((st = tm_inflater_reset(&gzip->inflater, err)) < 0)

@@ -21,6 +21,7 @@ struct tm_gzip_starts {
 struct tm_gzip_reader {
     struct tm_input *in; /* borrowed; the compressed bytes */
     struct tm_buf name;  /* FNAME of the current file; empty if it has none */
+    bool is_one_file;    /* names in headers are ignored, so that all members are one file */
     enum tm_on_damage on_damage; /* skip: damage ends the stream; salvage: reading continues at the next member found */
     struct tm_damage damage;     /* what was found; offsets are of compressed bytes */
     /* private */

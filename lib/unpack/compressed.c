@@ -5,7 +5,7 @@
 #include "container/zlib_reader.h"
 #include "container/zstd_reader.h"
 
-/* Unpacks INPUT, the decompressed bytes of CONTENT. */
+/* Unpacks INPUT, the decompressed bytes of CONTENT. GZIP names the documents (NULL: none has a name). */
 static enum tm_status unpack_inner(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content,
                                    struct tm_input *input, struct tm_gzip_reader *gzip)
 {
@@ -20,14 +20,24 @@ static enum tm_status unpack_inner(struct tm_unpack_run *run, struct tm_node *no
     return st;
 }
 
+/* True if NODE is inside a TAR or a ZIP. There a compressed file is one file (doc/rules.md section 3). */
+static bool is_member(const struct tm_node *node)
+{
+    bool is = false;
+    for (node = node->parent; node && !is; node = node->parent)
+        is = node->type.kind == TM_FILE_TAR || node->type.kind == TM_FILE_ZIP;
+    return is;
+}
+
 static enum tm_status gzip_files(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     struct tm_gzip_reader gzip;
     struct tm_input input;
     enum tm_status st = tm_gzip_reader_init(&gzip, content->in, run->err);
     gzip.on_damage = run->options->format.on_damage;
+    gzip.is_one_file = is_member(node);
     while (st == TM_OK && (st = tm_unpack_halt(run, node, tm_gzip_next(&gzip, &input, run->err))) == TM_OK)
-        st = unpack_inner(run, node, content, &input, &gzip);
+        st = unpack_inner(run, node, content, &input, node->in_archive ? NULL : &gzip);
     if (st >= 0)
         tm_unpack_damage(run, node, &gzip.damage);
     tm_gzip_reader_release(&gzip);

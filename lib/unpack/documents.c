@@ -445,8 +445,7 @@ enum tm_status tm_unpack_documents(struct tm_unpack_run *run, struct tm_content 
         unread = unread && type.kind == TM_FILE_TRACE;
         st = unread ? turn(run, &node, content) : turn_and_advance(run, &node, content);
     } else {
-        /* In an archive a compressed file is one file, whatever names its gzip headers have. */
-        st = next_row(run, &node, parent, &type, gzip && !parent->in_archive ? &gzip->name : NULL);
+        st = next_row(run, &node, parent, &type, gzip ? &gzip->name : NULL);
         st = st == TM_OK ? turn_and_advance(run, &node, content) : st;
     }
     while (st == TM_OK && !unread) {
