@@ -159,6 +159,36 @@ timeline could be the reference (files[0].clocks.sync_to), line 1, column "* ]]
     [[ "${lines[1]}" == *"FileConfig file=3 entry=0" ]]
 }
 
+# machines ARCHIVE: prints the machine ids of the slices in it, one for each file.
+machines() {
+    tm-merge -o out.db "$@" && sqlite3 out.db 'SELECT DISTINCT m.raw_id, t.id FROM slice s JOIN track t ON s.track_id = t.id
+        JOIN machine m ON t.machine_id = m.id' | cut -d'|' -f1 | sort | uniq -c | tr -s ' '
+}
+
+@test "an entry configures all documents of its file, unless it relates a clock that each has for itself" {
+    echo '{"traceEvents":[{"name":"x","ph":"X","ts":5,"dur":1,"pid":1,"tid":1}]}' >one.json
+    sed 's/"pid":1/"pid":2/' one.json | cat one.json - >two.json
+    gzip -kn two.json
+    { gzip -nc one.json; sed 's/"pid":1/"pid":2/' one.json; } | gzip -n >mixed.gz
+    for file in two.json two.json.gz mixed.gz; do
+        files '{"path": "'$file'", "machine": {"name": "x"}}' >m.json
+        tar cf run.tar m.json $file
+        [ "$(machines run.tar)" = " 2 4294967296" ]
+        files '{"path": "'$file'", "clocks": {"sync_to": {"file": "a.systrace", "clock": "MONOTONIC"}}},
+            {"path": "a.systrace"}' >m.json
+        tar cf run.tar m.json $file a.systrace
+        run tm-merge -o out.db run.tar
+        [ "$status" -eq 1 ]
+        [[ "$output" == *"perfetto_manifest: files[0]: path '$file' matches two files" ]]
+    done
+    [ "$(machines --machine x=two.json two.json)" = " 2 4294967296" ]
+    echo 'what is this' >>two.json # bytes that are no document are not configured
+    gzip -fkn two.json
+    files '{"path": "two.json.gz", "machine": {"name": "x"}}' >m.json
+    tar cf run.tar m.json two.json.gz
+    [ "$(machines --ignore-unknown run.tar)" = " 2 4294967296" ]
+}
+
 @test "an entry that configures an inner archive is refused, and one without effect is accepted" {
     tar cf inner.tar a.systrace
     files '{"path": "inner.tar", "machine": {"name": "x"}}' >m.json

@@ -8,14 +8,15 @@
 
 static const uint32_t NO_FILE = UINT32_MAX;
 
-enum file_kind { KIND_TRACE, KIND_COMPRESSED, KIND_ARCHIVE, KIND_DIRECTORY, KIND_MANIFEST };
+enum file_kind { KIND_TRACE, KIND_UNKNOWN, KIND_COMPRESSED, KIND_ARCHIVE, KIND_DIRECTORY, KIND_MANIFEST };
 
 struct tm_matched_file {
     uint32_t parent; /* NO_FILE: the outermost */
     uint32_t entry;
     size_t name_at; /* in names, with name_len */
     uint32_t name_len;
-    uint8_t kind; /* enum file_kind; KIND_TRACE while it is unknown */
+    uint8_t kind; /* enum file_kind; KIND_TRACE while it is not known */
+    bool has_heir; /* a file inside this one has taken its entry over */
     bool has_rank, is_host_of_several;
     uint16_t host_len; /* of the host that it states, which is stored after its name */
     uint64_t rank, world_size;
@@ -26,13 +27,15 @@ enum nearness { EXACT, BESIDE, WITHOUT_DOT, BASE_NAME };
 
 struct tm_path_match {
     uint32_t file; /* NO_FILE: none */
-    uint32_t inside; /* the compressed file whose content took the entry over; NO_FILE: none yet */
     enum nearness nearness;
+    bool is_for_one; /* it relates a clock that each file has for itself, so two files cannot share the entry */
     bool has_dotted; /* a member has the path's name with "./" in front */
 };
 
 static enum file_kind kind_of(ProtobufCBinaryData type)
 {
+    if (type.len == 0)
+        return KIND_TRACE;
     switch (tm_input_type_of(tm_text_of(type))) {
     case TM_INPUT_GZIP:
     case TM_INPUT_ZSTD:
@@ -41,6 +44,7 @@ static enum file_kind kind_of(ProtobufCBinaryData type)
     case TM_INPUT_ZIP: return KIND_ARCHIVE;
     case TM_INPUT_DIRECTORY: return KIND_DIRECTORY;
     case TM_INPUT_MANIFEST: return KIND_MANIFEST;
+    case TM_INPUT_UNKNOWN: return KIND_UNKNOWN;
     default: return KIND_TRACE;
     }
 }
@@ -65,7 +69,8 @@ static bool has_override(const struct tm_file_match *match, uint32_t entry)
 static enum tm_status check_override(const struct tm_file_match *match, const struct tm_matched_file *file,
                                      struct tm_error *err)
 {
-    if (file->entry == TM_NO_ENTRY || file->kind == KIND_TRACE || file->kind == KIND_COMPRESSED)
+    bool is_archive = file->kind == KIND_ARCHIVE || file->kind == KIND_DIRECTORY;
+    if (file->entry == TM_NO_ENTRY || !(is_archive || file->kind == KIND_MANIFEST))
         return TM_OK;
     if (!has_override(match, file->entry))
         return TM_OK;
@@ -154,21 +159,21 @@ static bool is_nameable(const struct tm_file_match *match, const struct tm_match
     return at == parent;
 }
 
-/* Gives FILE the entry of the compressed file around it. */
+/* Gives FILE the entry of the file around it: of a compressed file, or of a trace that FILE follows as another
+ * document. Bytes of unknown type after a document get none. */
 static enum tm_status inherit(struct tm_file_match *match, uint32_t file, struct tm_error *err)
 {
     struct tm_matched_file *f = &match->files[file];
-    if (f->parent == NO_FILE || f->entry != TM_NO_ENTRY || match->files[f->parent].kind != KIND_COMPRESSED)
+    struct tm_matched_file *around = f->parent == NO_FILE ? NULL : &match->files[f->parent];
+    if (around == NULL || around->entry == TM_NO_ENTRY || f->entry != TM_NO_ENTRY || f->kind == KIND_UNKNOWN ||
+        (around->kind != KIND_COMPRESSED && around->kind != KIND_TRACE))
         return TM_OK;
-    uint32_t entry = match->files[f->parent].entry;
-    if (entry == TM_NO_ENTRY)
-        return TM_OK;
-    struct tm_path_match *m = &match->matches[entry];
-    if (m->inside == f->parent && has_override(match, entry))
-        return tm_error_set(err, TM_E_INPUT, "perfetto_manifest: files[%u]: path '%s' matches two files", entry,
-                            quote_path(match, entry).text);
-    m->inside = f->parent;
-    f->entry = entry;
+    bool is_second = around->has_heir || around->kind == KIND_TRACE;
+    if (is_second && match->matches[around->entry].is_for_one)
+        return tm_error_set(err, TM_E_INPUT, "perfetto_manifest: files[%u]: path '%s' matches two files", around->entry,
+                            quote_path(match, around->entry).text);
+    around->has_heir = true;
+    f->entry = around->entry;
     return check_override(match, f, err);
 }
 
@@ -264,9 +269,16 @@ static enum tm_status index_paths(struct tm_file_match *match)
         /* Paths are unique, so the number of a path is the index of its entry. */
         if (tm_intern_add(&match->paths, fields->files[i].path, strlen(fields->files[i].path), &id, NULL) != TM_OK)
             return TM_E_SYSTEM;
-        match->matches[i].file = match->matches[i].inside = NO_FILE;
+        match->matches[i].file = NO_FILE;
     }
     match->paths.count_max = match->paths.count;
+    for (size_t i = 0; i < match->manifest->config.message.n_edges; i++) {
+        const Tracemerge__ConfigEdge *edge = match->manifest->config.message.edges[i];
+        const Tracemerge__ConfigClock *clocks[] = {edge->source, edge->reference};
+        for (int k = 0; k < 2; k++)
+            if (clocks[k]->has_entry)
+                match->matches[clocks[k]->entry].is_for_one = true;
+    }
     return TM_OK;
 }
 

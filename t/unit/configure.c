@@ -9,6 +9,9 @@
 #define PATH(path) "{\"path\": \"" path "\"}"
 #define NAMED(path, name) "{\"path\": \"" path "\", \"machine\": {\"name\": \"" name "\"}}"
 
+#define PINNED(path, file)                                                                                             \
+    "{\"path\": \"" path "\", \"clocks\": {\"sync_to\": {\"file\": \"" file "\", \"clock\": \"BOOTTIME\"}}}"
+
 #define NO_OVERRIDES                                                                                                   \
     "perfetto_manifest: overrides are not supported for trace files which are themselves archives or "                 \
     "perfetto_manifest files: "
@@ -60,22 +63,29 @@ static void test_overrides(void)
     finish(&f, NULL, "standard input: m.json: " NO_OVERRIDES "t.tar.gz, an archive", 0);
 }
 
+/* A compressed file with two documents inside. Both get its entry, unless that pins a timeline, which each has for
+ * itself. */
 static void test_two_inside(void)
 {
+    static const char both[] = "1: F F F B B C f2=0 B F f3=0 F f4=0 ";
+    static const struct {
+        const char *text, *want;
+    } cases[] = {{V(PATH("two.json.gz")), both},
+                 {V(NAMED("two.json.gz", "x")), both},
+                 {V(PINNED("two.json.gz", "b") "," PATH("b")),
+                  "standard input: m.json: perfetto_manifest: files[0]: path 'two.json.gz' matches two files"}};
     struct fixture f;
-    for (int named = 0; named < 2; named++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         start(&f, TRACEMERGE__STAGE__UNPACKED);
         file(&f, -1, NULL, "tar");
         file(&f, 0, "m.json", "");
         file(&f, 0, "two.json.gz", "");
         begin(&f, 0, "tar", false);
-        manifest(&f, 1, named ? V(NAMED("two.json.gz", "x")) : V(PATH("two.json.gz")));
+        manifest(&f, 1, cases[i].text);
         begin(&f, 2, "gzip", false);
         file(&f, 2, "", "json");
         file(&f, 2, "", "json");
-        finish(&f, NULL, named ? "standard input: m.json: perfetto_manifest: files[0]: path 'two.json.gz' matches two "
-                                 "files"
-                               : "1: F F F B B C f2=0 B F f3=0 F f4=0 ", 0);
+        finish(&f, NULL, cases[i].want, 0);
     }
 }
 
