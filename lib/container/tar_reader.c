@@ -75,6 +75,12 @@ static enum tm_status pass_zeros(struct tm_input *in, struct tm_error *err)
     return st;
 }
 
+/* Forgets what the headers before a member state about it. */
+static void forget_extensions(struct tm_tar_reader *tar)
+{
+    tar->has_size = tar->has_path = tar->has_link = tar->is_sparse = false;
+}
+
 /* Handles a block that is no header, or a partial one (LEN bytes) at the end. It is an error, or is skipped. */
 static enum tm_status bad_block(struct tm_tar_reader *tar, size_t len, const char *cause, struct tm_error *err)
 {
@@ -84,6 +90,7 @@ static enum tm_status bad_block(struct tm_tar_reader *tar, size_t len, const cha
     if (!tar->jumping)
         tm_damage_add(&tar->damage, tar->in->offset, err);
     *err = (struct tm_error){0};
+    forget_extensions(tar); /* the header that they describe is lost */
     tar->jumping = true;
     tar->damage.skipped_bytes += len;
     tm_input_skip(tar->in, len);
@@ -99,6 +106,7 @@ static enum tm_status read_header(struct tm_tar_reader *tar, TAR *header, struct
         if (st < 0)
             return st;
         size_t len = st == TM_OK ? T_BLOCKSIZE : in->len;
+        tar->lacks_end = len == 0 && zeros == 0;
         if (all_zero(in->data, len)) {
             tm_input_skip(in, len);
             if (st == TM_END)
@@ -244,6 +252,7 @@ static enum tm_status bound_data(struct tm_tar_reader *tar, struct tm_tar_entry 
         entry->size_bytes = left;
     }
     uint64_t padding = (T_BLOCKSIZE - entry->size_bytes % T_BLOCKSIZE) % T_BLOCKSIZE;
+    tar->data_end = entry->at + entry->size_bytes;
     tar->next = entry->at + entry->size_bytes +
                 (padding < left - entry->size_bytes ? padding : left - entry->size_bytes);
     return TM_OK;
@@ -298,37 +307,64 @@ static enum tm_status show(struct tm_tar_reader *tar, TAR *header, uint64_t size
     return bound_data(tar, entry, err);
 }
 
+/* Skips what is unread of the last member. An end of the input inside its data is damage, one inside its padding is
+ * none. bound_data finds the former before, if the end is known. */
+static enum tm_status pass_member(struct tm_tar_reader *tar, struct tm_error *err)
+{
+    struct tm_input *in = tar->in;
+    enum tm_status st = TM_OK;
+    if (tar->data_end > in->offset)
+        st = tm_input_advance(in, tar->data_end - in->offset, err);
+    if (st == TM_END) {
+        tm_error_set(err, TM_E_INPUT, "%s: cut short, %llu bytes are missing", tm_buf_cstr(&tar->name),
+                     (unsigned long long)(tar->data_end - in->offset));
+        tar->data_end = 0;
+        if (!tar->tolerant)
+            return tm_error_recoverable(err);
+        tm_damage_add(&tar->damage, in->offset, err);
+    }
+    if (st == TM_OK && tar->next > in->offset)
+        st = tm_input_advance(in, tar->next - in->offset, err);
+    tar->lacks_end = st == TM_END;
+    return st;
+}
+
+/* Leaves out the member whose header, of LEN bytes of data, was read last. WHY is the cause; it is cleared. */
+static void leave_out(struct tm_tar_reader *tar, uint64_t len, struct tm_error *why)
+{
+    tm_damage_add(&tar->damage, tar->in->offset - T_BLOCKSIZE, why);
+    tar->next = tar->in->offset + (len + T_BLOCKSIZE - 1) / T_BLOCKSIZE * T_BLOCKSIZE;
+    forget_extensions(tar);
+}
+
 enum tm_status tm_tar_next(struct tm_tar_reader *tar, struct tm_tar_entry *entry, struct tm_error *err)
 {
     TAR header;
-    tar->has_size = tar->has_path = tar->has_link = tar->is_sparse = false;
+    forget_extensions(tar);
     for (;;) {
-        uint64_t size;
-        if (tar->next > tar->in->offset) {
-            /* If the archive ends inside the padding of the last member, nothing is missing. An end inside the data is
-             * found by bound_data or by the reader of the data. */
-            enum tm_status st = tm_input_advance(tar->in, tar->next - tar->in->offset, err);
-            if (st != TM_OK)
-                return st;
-        }
-        enum tm_status st = read_header(tar, &header, err);
+        uint64_t size = 0;
+        enum tm_status st = pass_member(tar, err);
+        if (st == TM_OK)
+            st = read_header(tar, &header, err);
         if (st != TM_OK)
             return st;
-        if (!field_number(header.th_buf.size, sizeof header.th_buf.size, &size)) {
-            (void)damaged(tar->in->offset - T_BLOCKSIZE, "the size in a TAR header is not a number", err);
-            if (!tar->tolerant)
-                return tm_error_recoverable(err);
-            tm_damage_add(&tar->damage, tar->in->offset - T_BLOCKSIZE, err);
-            continue;
+        if (field_number(header.th_buf.size, sizeof header.th_buf.size, &size))
+            st = take_extension(tar, &header, size, err);
+        else
+            st = damaged(tar->in->offset - T_BLOCKSIZE, "the size in a TAR header is not a number", err);
+        bool is_member = st == TM_END;
+        if (is_member) {
+            size = tar->has_size ? tar->pax_size : size;
+            st = show(tar, &header, size, entry, err);
         }
-        st = take_extension(tar, &header, size, err);
-        if (st == TM_E_INPUT && tar->tolerant)
-            tm_damage_add(&tar->damage, tar->in->offset, err);
-        else if (st < 0)
+        if (st < 0 && !(st == TM_E_INPUT && tar->tolerant))
             return tm_error_recoverable(err);
-        if (st == TM_END)
-            return show(tar, &header, tar->has_size ? tar->pax_size : size, entry, err);
-        tar->next = tar->in->offset + (size + T_BLOCKSIZE - 1) / T_BLOCKSIZE * T_BLOCKSIZE;
+        if (st < 0)
+            leave_out(tar, size, err);
+        else if (is_member)
+            return TM_OK;
+        else
+            tar->next = tar->in->offset + (size + T_BLOCKSIZE - 1) / T_BLOCKSIZE * T_BLOCKSIZE;
     }
 }
 

@@ -24,9 +24,11 @@ struct tm_tar_reader {
     struct tm_input *in;  /* borrowed; at the first header, then after the header of the entry shown */
     uint64_t end;         /* offset of the end of the input; UINT64_MAX: unknown */
     bool tolerant;        /* damage is skipped and noted; it is no error */
+    bool lacks_end;       /* set at TM_END: no end-of-archive block was there, so the TAR may have been cut between members */
     struct tm_damage damage;
     /* private */
     uint64_t next;        /* offset of the next header */
+    uint64_t data_end;    /* offset of the end of the data of the member shown last */
     struct tm_buf name, long_name, link;
     bool has_size, has_path, has_link, is_sparse, jumping;
     uint64_t pax_size;
@@ -42,7 +44,7 @@ enum tm_status tm_tar_promises_order(struct tm_input *in, bool *promised, struct
 /* Reads the next member. The input is then at its data. Unread data of the previous member is skipped. Directories,
  * links and devices are shown too. TM_OK. TM_END at the end-of-archive blocks or the end of the bytes; zero bytes
  * that follow have been read. TM_E_INPUT "byte N: cause" or "MEMBER: byte N: cause", where N is an offset of the
- * input. */
+ * input; or "MEMBER: cut short, ..." if an input whose end is not known ends in the data of the previous member. */
 enum tm_status tm_tar_next(struct tm_tar_reader *tar, struct tm_tar_entry *entry, struct tm_error *err);
 
 void tm_tar_reader_release(struct tm_tar_reader *tar);

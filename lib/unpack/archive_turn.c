@@ -53,6 +53,17 @@ static enum tm_status next_file(struct tm_unpack_run *run, struct tm_tar_reader 
     return tm_unpack_halt(run, NULL, st);
 }
 
+/* Warns if TAR, which has been read to its end, may lack members. Other damage has been reported. */
+static void warn_of_end(const struct tm_unpack_run *run, const struct tm_node *node, const struct tm_tar_reader *tar)
+{
+    struct tm_error cause = {0};
+    if (!tar->lacks_end || tar->damage.count > 0)
+        return;
+    tm_error_set(&cause, TM_E_INPUT, "byte %llu: the TAR has no end-of-archive block; members may be missing",
+                 (unsigned long long)tar->in->offset);
+    tm_unpack_warn(run, node, &cause);
+}
+
 static struct tm_member tar_member(const struct tm_tar_entry *entry)
 {
     return (struct tm_member){.size_bytes = entry->size_bytes,
@@ -132,8 +143,10 @@ static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node
     }
     archive.damage = tar.damage;
     tm_tar_files_release(&files);
-    if (st == TM_END)
+    if (st == TM_END) {
+        warn_of_end(run, node, &tar);
         st = tm_archive_turns(run, node, &archive, content->in->offset - start);
+    }
     tm_tar_reader_release(&tar);
     tm_member_table_release(&archive.table);
     return st;
@@ -171,12 +184,6 @@ static enum tm_status streamed_member(struct tm_unpack_run *run, struct tm_node 
         tm_content_release(&inner);
     }
     tm_part_settle(&part, &input);
-    if (st == TM_OK && part.left > 0 && content->in->ended && content->in->len == 0) {
-        struct tm_error why = {0};
-        tm_error_set(&why, TM_E_INPUT, "%s: cut short, %llu bytes are missing", entry->name,
-                     (unsigned long long)part.left);
-        tm_damage_add(&archive->damage, content->in->offset, &why);
-    }
     tm_input_release(&input);
     return st;
 }
@@ -197,6 +204,7 @@ static enum tm_status stream_tar(struct tm_unpack_run *run, struct tm_node *node
     if (st == TM_END) {
         tm_damage_merge(&archive.damage, &tar.damage);
         tm_unpack_damage(run, node, &archive.damage);
+        warn_of_end(run, node, &tar);
         st = tm_unpack_end(run, node, content->in->offset - start);
     }
     tm_tar_reader_release(&tar);
