@@ -61,6 +61,7 @@ CASES = [
     (inputs.repeated_string, UNPACK, 0, '', 30, 2),
     (inputs.repeated_stat, UNPACK, 0, '', 30, 2),
     (inputs.repeated_frame, UNPACK, 0, '', 30, 2),
+    (inputs.repeated_stack, UNPACK, 0, '', 60, 2),
     (inputs.tar_million_files, PIPE, 0, '', 400, 60),
     (inputs.tar_too_many_files, UNPACK + ['--ignore-unknown'], 1, 'more than the limit of 1048576 members', 400, 20),
     (inputs.name_of_a_megabyte, UNPACK, 1, 'more than the limit', 30, 2),

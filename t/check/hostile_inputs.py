@@ -262,6 +262,16 @@ def repeated_frame():
         packet(field(8, 2), field(10, 1), field(66, sample)) * SCALE
 
 
+def repeated_stack():
+    """Stacks of a Firefox profile without frames, each on the one before, which samples use in turn."""
+    n = 60000 * SCALE
+    stacks = {'frame': [None] * n, 'prefix': [None] + list(range(n - 1))}
+    samples = {'stack': [n - 1 - i % 2 for i in range(n)], 'time': list(range(n))}
+    thread = {'name': 't', 'pid': 1, 'tid': 1, 'stringArray': ['f'], 'stackTable': stacks, 'samples': samples}
+    return json.dumps({'meta': {'version': 24, 'preprocessedProfileVersion': 44, 'startTime': 0}, 'libs': [],
+                       'threads': [thread]}).encode()
+
+
 def repeated_frame_padding():
     """Samples of a stack that has one frame with very many fields a thousand times."""
     interned = field(6, field(1, 1) + field(9, 1) * (300000 * SCALE)) + field(7, field(1, 1) + field(2, 1) * 1000)

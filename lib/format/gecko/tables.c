@@ -309,21 +309,18 @@ struct stack_frames {
     bool is_cut; /* the stack has more */
 };
 
-/* Sets STACK to the frames of stack I. TM_END: damage removed one of them. */
+/* Sets STACK to the frames of stack I. A row of the table without a frame counts as one, because many samples can use
+ * the same rows. TM_END: damage removed a frame. */
 static enum tm_status walk(struct tm_gecko_tables *t, uint32_t i, struct stack_frames *stack, struct tm_error *err)
 {
     uint8_t row[STACK_BYTES];
     stack->count = 0;
     stack->is_cut = false;
-    for (;;) {
+    for (uint32_t depth = 0; depth < TM_GECKO_FRAMES_MAX; depth++) {
         uint32_t frame, prefix;
         enum tm_status st = tm_gecko_row_get(&t->stacks, &stack_table, i, row, err);
         if (st < 0)
             return st;
-        if (stack->count == TM_GECKO_FRAMES_MAX) {
-            stack->is_cut = true;
-            return TM_OK;
-        }
         bool has_frame = tm_gecko_index_get(row + STACK_FRAME, &frame);
         if (has_frame && frame < t->frames.count)
             stack->frames[stack->count++] = frame;
@@ -337,6 +334,8 @@ static enum tm_status walk(struct tm_gecko_tables *t, uint32_t i, struct stack_f
         }
         i = prefix;
     }
+    stack->is_cut = true;
+    return TM_OK;
 }
 
 static enum tm_status put_frame(struct tm_gecko_tables *t, uint32_t frame, bool is_leaf, struct tm_buf *out,
