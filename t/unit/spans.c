@@ -181,6 +181,8 @@ static void test_jaeger(void)
     ROWS(jaeger, "{\"limit\":0,\"data\":[{" PROCESSES ",\"spans\":[" JAEGER_SPAN "],\"traceID\":\"1\"}]}", want);
     ROWS(jaeger, "{\"traceID\":\"1\",\"spans\":[" JAEGER_SPAN "]," PROCESSES "}", want);
     ROWS(jaeger, "[{\"traceID\":\"1\"," PROCESSES ",\"spans\":[" JAEGER_SPAN "]}]", want);
+#define ESCAPED "\"processes\":{\"\\u00701\":{\"serviceName\":\"s\"}}"
+    ROWS(jaeger, "[{\"traceID\":\"1\"," ESCAPED ",\"spans\":[" JAEGER_SPAN "]}]", want);
     ROWS(jaeger, "{\"data\":[{\"traceID\":\"1\",\"spans\":null},7,{\"spans\":[8]}]}", "account damaged 1 at 50\n");
 }
 
@@ -283,6 +285,23 @@ static void test_limits(void)
     format_run_release(&run);
 }
 
+/* Processes of a Jaeger trace beyond the limit are counted. */
+static void test_many_processes(void)
+{
+    struct format_run run;
+    struct tm_format_options halt = {0};
+    struct tm_buf text = {0};
+    bool good = tm_buf_add_str(&text, "[{\"traceID\":\"1\",\"processes\":{\"p\":{\"serviceName\":\"s\"}") == TM_OK;
+    for (unsigned i = 1; i < TM_SPANS_PROCESSES_MAX + 3 && good; i++)
+        good = tm_buf_addf(&text, ",\"%u\":{\"serviceName\":\"s\"}", i) == TM_OK;
+    good = good && tm_buf_add_str(&text, "},\"spans\":[" JAEGER_SPAN "]}]") == TM_OK;
+    run = format_run(&tm_format_jaeger, text.data, text.len, 0, &halt);
+    ok(good && run.status == TM_END);
+    ok(strstr((const char *)run.text.data, "stat spans_services_shared 3\n") != NULL);
+    format_run_release(&run);
+    tm_buf_release(&text);
+}
+
 int main(void)
 {
     test_otlp_order();
@@ -294,5 +313,6 @@ int main(void)
     test_sniff();
     test_damage();
     test_limits();
+    test_many_processes();
     return tap_done();
 }

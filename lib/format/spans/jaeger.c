@@ -143,9 +143,15 @@ static enum tm_status read_process(struct tm_spans *x, const struct tm_json_valu
     return st < 0 ? tm_error_nomem(x->err) : tm_spans_service_end(&x->services, service, x->err);
 }
 
-static uint64_t process_key(const struct tm_json_value *id)
+/* Sets *KEY to a hash of the text of ID, the name or the number of a process. */
+static enum tm_status process_key(struct tm_spans *x, const struct tm_json_value *id, uint64_t *key)
 {
-    return tm_hash64_seed(id->data, id->len, SEED_PROCESS);
+    const uint8_t *text = id->data;
+    size_t len = id->len;
+    if (id->type == TM_JSON_STRING && !tm_json_text(id, &x->text, &text, &len))
+        return tm_error_nomem(x->err);
+    *key = tm_hash64_seed(text, len, SEED_PROCESS);
+    return TM_OK;
 }
 
 static void clear_processes(struct tm_spans *x)
@@ -155,23 +161,35 @@ static void clear_processes(struct tm_spans *x)
     x->has_processes = false;
 }
 
+/* Adds the process OBJECT with ID. One beyond the limit is counted: its spans have no service. */
+static enum tm_status add_process(struct tm_spans *x, const struct tm_json_value *id,
+                                  const struct tm_json_value *object)
+{
+    struct tm_spans_service service;
+    uint64_t key;
+    if (x->process_count == TM_SPANS_PROCESSES_MAX) {
+        x->services.services_shared++;
+        return TM_OK;
+    }
+    enum tm_status st = read_process(x, object, &service);
+    if (st < 0 || (st = process_key(x, id, &key)) < 0 ||
+        (st = tm_array_grow(&x->processes, &x->process_cap, x->process_count, sizeof *x->processes, x->err)) < 0)
+        return st;
+    if (tm_map_set(&x->process_ids, key, x->process_count) < 0)
+        return tm_error_nomem(x->err);
+    x->processes[x->process_count++] = service;
+    return TM_OK;
+}
+
 static enum tm_status read_processes(struct tm_spans *x, const struct tm_json_value *object)
 {
     struct tm_json_scan scan = tm_spans_inside(object, TM_JSON_OBJECT);
     struct tm_json_value id, process;
-    struct tm_spans_service service;
     enum tm_status st = TM_OK;
     clear_processes(x);
     x->has_processes = true;
-    while (st == TM_OK && x->process_count < TM_SPANS_PROCESSES_MAX && tm_spans_next_member(&scan, &id, &process)) {
-        if ((st = read_process(x, &process, &service)) < 0)
-            return st;
-        if (tm_map_set(&x->process_ids, process_key(&id), x->process_count) < 0)
-            return tm_error_nomem(x->err);
-        st = tm_array_grow(&x->processes, &x->process_cap, x->process_count, sizeof *x->processes, x->err);
-        if (st == TM_OK)
-            x->processes[x->process_count++] = service;
-    }
+    while (st == TM_OK && tm_spans_next_member(&scan, &id, &process))
+        st = add_process(x, &id, &process);
     return st;
 }
 
@@ -179,12 +197,16 @@ static enum tm_status read_processes(struct tm_spans *x, const struct tm_json_va
 static enum tm_status find_service(struct tm_spans *x, const struct tm_json_value *members)
 {
     uint32_t i;
+    uint64_t key;
     x->service = (struct tm_spans_service){0};
     if (members[PROCESS].data && members[PROCESS].type == TM_JSON_OBJECT)
         return read_process(x, &members[PROCESS], &x->service);
-    if (members[PROCESS_ID].data && tm_map_find(&x->process_ids, process_key(&members[PROCESS_ID]), &i))
+    if (members[PROCESS_ID].data == NULL)
+        return TM_OK;
+    enum tm_status st = process_key(x, &members[PROCESS_ID], &key);
+    if (st == TM_OK && tm_map_find(&x->process_ids, key, &i))
         x->service = x->processes[i];
-    return TM_OK;
+    return st;
 }
 
 /* Adds the rows of the span OBJECT and of its logs. */

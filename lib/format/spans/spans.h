@@ -15,7 +15,7 @@ enum {
     TM_SPANS_SERVICES_MAX = 1 << 12,   /* service instances; further ones share one without a name */
     TM_SPANS_TRACKS_MAX = 1 << 16,     /* tracks; further ones share a few of their service */
     TM_SPANS_TRACKS_SHARED = 64,       /* shared tracks of a service */
-    TM_SPANS_PROCESSES_MAX = 1 << 16,  /* processes of a Jaeger trace; others are ignored */
+    TM_SPANS_PROCESSES_MAX = 1 << 16,  /* processes of a Jaeger trace; spans of others have no service */
     TM_SPANS_LINKS_MAX = 128,          /* links of a span that become flows */
     TM_SPANS_LABELS_MAX = 32,          /* labels of a process */
     TM_SPANS_LABEL_BYTES = 4096,       /* bytes of the labels of a process */
