@@ -315,6 +315,17 @@ print([p for p in pairs if dict(p).keys() & {"sector"}])'
     [ "$(sqlite3 m.db 'SELECT count(*) FROM thread WHERE tid = 312')" -eq 1 ]
 }
 
+@test "a share of pages that no number of 64 bits can state is 2^63, as in the reference importer" {
+    kernel <<'END'
+1000 0 5 #538
+2000 0 5 #539 1=1 2=18446744073709551615
+3000 0 5 #538
+4000 0 5 #539 1=3 2=2
+END
+    tm-unpack k.pftrace | tm-emit -f frames | grep -o 'key="efficiency %" [^ ]*' |
+        diff - <(printf 'key="efficiency %%" uint_value=%s\n' 9223372036854775808 67)
+}
+
 @test "the reason why a thread was blocked, in text, describes no process with the thread's number" {
     printf '%s\n' '# tracer: nop' '#' ' a-213 [000] .... 1.000100: tracing_mark_write: B|202|x' \
         ' a-213 [000] .... 1.000200: sched_switch: prev_comm=a prev_pid=213 prev_prio=98 prev_state=D ==> next_comm=b next_pid=5 next_prio=97' \

@@ -357,14 +357,16 @@ static enum tm_status name_it(struct slice *s)
     }
 }
 
-/* Puts the share of scanned pages that were reclaimed, in percent, rounded. */
+/* Puts the share of scanned pages that were reclaimed, in percent, rounded. A share of 2^64 or more is 2^63, as in the
+ * reference importer. */
 static enum tm_status put_reclaimed(struct slice *s, const char *key)
 {
+    static const double past_u64 = 18446744073709551616.0;
     const uint64_t *n = s->fields.number;
-    double percent = (double)n[2] * 100 / (double)n[1];
     if (!s->fields.has[1] || !s->fields.has[2] || n[1] == 0)
         return TM_OK;
-    return tm_detail_arg_uint(&s->rows->detail, key, (uint64_t)(percent + 0.5));
+    double percent = (double)n[2] * 100 / (double)n[1] + 0.5;
+    return tm_detail_arg_uint(&s->rows->detail, key, percent < past_u64 ? (uint64_t)percent : UINT64_C(1) << 63);
 }
 
 static enum tm_status put_arg(struct slice *s, const struct arg *arg)
