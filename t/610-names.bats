@@ -107,6 +107,19 @@ machines() {
     [[ "$(machines node1 node2)" == *"two node1/b.json"* ]]
 }
 
+@test "a rank of more than 64 bits is none, and a pattern that makes a name past the limit is an error" {
+    for name in rank18446744073709551615 rank18446744073709551616 rank99999999999999999999; do
+        profile $name.json
+    done
+    [ "$(machines --machine-from=rank rank18446744073709551615.json)" = "rank18446744073709551615 rank18446744073709551615.json," ]
+    run tm-merge --machine-from=rank rank18446744073709551616.json rank99999999999999999999.json
+    [ "$status" -eq 2 ]
+    [[ $output == *'rank18446744073709551616.json: states no rank (distributedInfo), and its name has no "rank" with a number'* ]]
+    run tm-merge --machine-from="s/rank.*/$(printf '%05000d' 0)/" rank18446744073709551615.json
+    [ "$status" -eq 2 ]
+    [[ $output == *'--machine-from: rank18446744073709551615.json: the pattern makes a name of more than 4096 bytes'* ]]
+}
+
 @test "tm-pack packs directories and names machines by rank" {
     profile node/a.json 1 2
     profile node/deep/b.json 0 2

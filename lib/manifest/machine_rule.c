@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/path.h"
 
+#include <errno.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,6 +183,14 @@ static enum tm_status by_file(struct tm_draft *draft, struct tm_error *err)
     return st;
 }
 
+/* Reads the number at DIGITS. False: there is none, or it has more than 64 bits. */
+static bool read_number(const char *digits, uint64_t *number)
+{
+    errno = 0;
+    *number = *digits >= '0' && *digits <= '9' ? strtoull(digits, NULL, 10) : 0;
+    return *digits >= '0' && *digits <= '9' && errno == 0;
+}
+
 /* Finds the number after "rank" in the base name, or else in the whole name. */
 static bool rank_in_name(const char *name, uint64_t *rank)
 {
@@ -190,10 +199,8 @@ static bool rank_in_name(const char *name, uint64_t *rank)
             if ((p[0] | 32) != 'r' || (p[1] | 32) != 'a' || (p[2] | 32) != 'n' || (p[3] | 32) != 'k')
                 continue;
             const char *digit = p + 4 + (p[4] == '-' || p[4] == '_' || p[4] == '.' || p[4] == '=');
-            if (*digit >= '0' && *digit <= '9') {
-                *rank = strtoull(digit, NULL, 10);
+            if (read_number(digit, rank))
                 return true;
-            }
         }
         if (from == name)
             return false;
@@ -312,11 +319,11 @@ static enum tm_status read_pattern(struct pattern *p, const char *text, struct t
     return TM_OK;
 }
 
+/* Appends N bytes to OUT. *LEN becomes more than MACHINE_BYTES_MAX if they do not fit. */
 static void add(char *out, size_t *len, const char *text, size_t n)
 {
-    if (n > MACHINE_BYTES_MAX - *len)
-        n = MACHINE_BYTES_MAX - *len;
-    memcpy(out + *len, text, n);
+    if (*len <= MACHINE_BYTES_MAX && n <= MACHINE_BYTES_MAX - *len)
+        memcpy(out + *len, text, n);
     *len += n;
 }
 
@@ -349,6 +356,8 @@ static enum tm_status match_one(const struct pattern *p, struct tm_draft_file *f
         }
         add(out, &len, path + parts[0].rm_eo, strlen(path + parts[0].rm_eo));
     }
+    if (len > MACHINE_BYTES_MAX)
+        return no_name(f, "the pattern makes a name of more than 4096 bytes", err);
     return len ? set_machine(f, out, len, err) : no_name(f, "the pattern leaves an empty name", err);
 }
 
