@@ -175,6 +175,33 @@ END
     [ "$status" -eq 0 ]
 }
 
+@test "bytes around a ZIP are an error, or are counted, unless they are padding" {
+    python3 - <<'END'
+import zipfile
+with zipfile.ZipFile('one.zip', 'w') as z:
+    z.write('a.json')
+one, two = open('one.zip', 'rb').read(), open('m.json', 'rb').read()
+for name, data in (('twice', one + one), ('after', one + two), ('padded', one + b'\0\0\n')):
+    open(name + '.zip', 'wb').write(data)
+END
+    size=$(stat -c %s one.zip) rest=$(stat -c %s m.json)
+    what="the ZIP's directory does not describe"
+    run -1 tm-unpack twice.zip
+    [ "$output" = "tm-unpack: twice.zip: $what $size bytes in front of the ZIP and 0 after it (--on-damage=skip or salvage goes on)" ]
+    run -1 tm-unpack after.zip
+    [ "$output" = "tm-unpack: after.zip: $what 0 bytes in front of the ZIP and $rest after it (--on-damage=skip or salvage goes on)" ]
+    for how in skip salvage; do
+        diff <(accounts --on-damage=$how twice.zip; accounts --on-damage=$how after.zip) - <<END
+Account file=0 clock=0 reason="damaged" count=1 byte=0
+Account file=0 clock=0 reason="skipped_bytes" count=$size byte=0
+Account file=0 clock=0 reason="damaged" count=1 byte=$size
+Account file=0 clock=0 reason="skipped_bytes" count=$rest byte=$size
+END
+        [ "$(tm-unpack --list --on-damage=$how twice.zip 2>/dev/null | cut -f4)" = $'twice.zip\na.json' ]
+    done
+    [ "$(tm-unpack --list padded.zip 2>&1 | cut -f4)" = $'padded.zip\na.json' ]
+}
+
 @test "salvage reads a ZIP without its directory" {
     for f in deflated piped; do
         run bash -c "tm-unpack --list --on-damage=salvage $f-cut.zip 2>/dev/null | tail -n +2"

@@ -30,6 +30,7 @@ enum {
 struct tm_zip_reader {
     unzFile file;
     struct tm_extent extent;
+    struct tm_zip_rest rest;
     uint64_t at;             /* minizip's position */
     struct tm_error io;      /* why reading failed */
     uint64_t packed_bytes;   /* of all members so far that fit */
@@ -150,8 +151,34 @@ static bool is_end(const uint8_t *tail, size_t len, size_t at, uint64_t base)
     return tm_get_le16(p + 10) > 0 && (uint64_t)tm_get_le32(p + 16) + tm_get_le32(p + 12) == base + at;
 }
 
+static bool is_padding(uint8_t byte)
+{
+    return byte == '\0' || byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
+/* Returns what is around the ZIP if no end record stands where it should. minizip then uses the last one in TAIL, which
+ * has the last LEN bytes and begins at BASE, and takes bytes in front of the directory for a program. */
+static struct tm_zip_rest find_rest(const uint8_t *tail, size_t len, uint64_t base)
+{
+    struct tm_zip_rest rest = {0};
+    size_t at = len < END_BYTES ? 0 : len - END_BYTES;
+    while (at > 0 && tm_get_le32(tail + at) != END_MAGIC)
+        at--;
+    if (at == 0)
+        return rest;
+    const uint8_t *p = tail + at;
+    uint64_t directory_end = (uint64_t)tm_get_le32(p + 16) + tm_get_le32(p + 12);
+    bool is_zip64 = at >= LOCATOR_BYTES && tm_get_le32(p - LOCATOR_BYTES) == LOCATOR_MAGIC;
+    rest.before = directory_end < base + at && !is_zip64 ? base + at - directory_end : 0;
+    size_t end = at + END_BYTES + tm_get_le16(p + 20);
+    while (len > end && is_padding(tail[len - 1]))
+        len--;
+    rest.after = len > end ? len - end : 0;
+    return rest;
+}
+
 /* Finds the end record and takes the comment after it off the extent. This is needed because minizip believes the last
- * bytes that look like an end record. If none is found, nothing changes. */
+ * bytes that look like an end record. If none is found, the extent stays as it is. */
 static enum tm_status find_end(struct tm_zip_reader *zip, struct tm_error *err)
 {
     size_t len = zip->extent.len < TAIL_BYTES ? (size_t)zip->extent.len : TAIL_BYTES;
@@ -168,8 +195,15 @@ static enum tm_status find_end(struct tm_zip_reader *zip, struct tm_error *err)
                 st = tm_error_set(err, TM_E_INPUT, "the ZIP has two possible central directories");
         }
     }
+    if (st == TM_OK && found == 0)
+        zip->rest = find_rest(tail, len, base);
     free(tail);
     return st;
+}
+
+struct tm_zip_rest tm_zip_rest(const struct tm_zip_reader *zip)
+{
+    return zip->rest;
 }
 
 enum tm_status tm_zip_new(struct tm_zip_reader **out, const struct tm_extent *extent, struct tm_error *err)

@@ -36,6 +36,15 @@ enum tm_status tm_zip_local(struct tm_zip_reader *zip, const uint64_t place[2], 
 enum tm_status tm_zip_open(struct tm_zip_reader *zip, const uint64_t place[2], struct tm_damage *damage,
                            struct tm_input *input, struct tm_error *err);
 
+/* Bytes of a file around the ZIP that its directory describes. */
+struct tm_zip_rest {
+    uint64_t before;
+    uint64_t after; /* 0 also if all are blanks or zero */
+};
+
+/* Returns what is around the ZIP. Nothing of it is read. */
+struct tm_zip_rest tm_zip_rest(const struct tm_zip_reader *zip);
+
 void tm_zip_free(struct tm_zip_reader *zip);
 
 #endif

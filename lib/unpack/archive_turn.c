@@ -357,6 +357,21 @@ static enum tm_status walk_zip(struct tm_unpack_run *run, struct tm_archive *arc
     return st == TM_END ? TM_OK : st;
 }
 
+/* Handles bytes around the ZIP, such as another ZIP in front of it: an error, or damage that is noted. */
+static enum tm_status check_rest(struct tm_unpack_run *run, struct tm_archive *archive, const struct zip_source *source)
+{
+    const struct tm_zip_rest rest = tm_zip_rest(source->zip);
+    if (rest.before == 0 && rest.after == 0)
+        return TM_OK;
+    tm_error_set(run->err, TM_E_INPUT, "the ZIP's directory does not describe %llu bytes in front of the ZIP and %llu "
+                 "after it", (unsigned long long)rest.before, (unsigned long long)rest.after);
+    if (!is_tolerant(run))
+        return tm_unpack_halt(run, NULL, tm_error_recoverable(run->err));
+    tm_damage_add(&archive->damage, rest.before ? 0 : source->all.len - rest.after, run->err);
+    archive->damage.skipped_bytes += rest.before + rest.after;
+    return TM_OK;
+}
+
 /* Finds the members of the ZIP: by its directory or, if that is damaged and the run salvages, one by one. */
 static enum tm_status find_zip_members(struct tm_unpack_run *run, struct tm_archive *archive,
                                        struct zip_source *source)
@@ -365,6 +380,8 @@ static enum tm_status find_zip_members(struct tm_unpack_run *run, struct tm_arch
     if (st == TM_E_INPUT && !is_tolerant(run))
         (void)tm_error_append(run->err, " (--on-damage=salvage looks for its members)");
     bool damaged = st == TM_E_INPUT && source->salvages;
+    if (st == TM_OK)
+        st = check_rest(run, archive, source);
     if (st == TM_OK)
         st = scan_zip(run, archive, source, &damaged);
     if (!damaged)
