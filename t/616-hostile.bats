@@ -35,7 +35,7 @@ cases() { # runs the cases whose names match $1
 }
 
 @test "very many members, names of megabytes and lines without end are handled within limits" {
-    cases 'files$|megabyte|line_' 5
+    cases 'files$|folders$|megabyte|line_' 6
 }
 
 @test "graphs and snapshots of clocks made to explode or overflow are handled within limits" {

@@ -83,28 +83,15 @@ bool tm_trace_folder_is_part(const struct tm_member_table *table, const struct t
                                              is_index_folder(table, member->type.priority, name, len));
 }
 
-/* True if the folder of METADATA has a stream that is recognized by its first bytes. */
-static bool has_own_stream(const struct tm_member_table *table, const struct tm_member *metadata)
-{
-    const char *front = tm_member_name(table, metadata);
-    size_t len = folder_len(front, metadata->name_bytes);
-    for (uint32_t i = find(table, metadata->type.priority, front, len, ""); i < table->count; i++) {
-        const struct tm_member *member = &table->members[table->order[i]];
-        const char *name = tm_member_name(table, member);
-        if (member->type.priority != metadata->type.priority || member->name_bytes < len ||
-            memcmp(name, front, len) != 0)
-            return false;
-        if (is_type(member, TM_INPUT_CTF_STREAM) && strchr(name + len, '/') == NULL)
-            return true;
-    }
-    return false;
-}
-
 void tm_trace_folder_find(struct tm_member_table *table)
 {
     for (uint32_t i = 0; i < table->count; i++) {
-        struct tm_member *member = &table->members[i];
-        member->has_own_streams = tm_trace_folder_is_metadata(table, member) && has_own_stream(table, member);
+        const struct tm_member *member = &table->members[i], *metadata = NULL;
+        const char *name = tm_member_name(table, member);
+        if (is_type(member, TM_INPUT_CTF_STREAM))
+            metadata = metadata_of(table, member->type.priority, name, folder_len(name, member->name_bytes));
+        if (metadata)
+            table->members[metadata - table->members].has_own_streams = true;
     }
 }
 

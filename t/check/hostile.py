@@ -64,6 +64,7 @@ CASES = [
     (inputs.repeated_stack, UNPACK, 0, '', 60, 2),
     (inputs.tar_million_files, PIPE, 0, '', 400, 60),
     (inputs.tar_too_many_files, UNPACK + ['--ignore-unknown'], 1, 'more than the limit of 1048576 members', 400, 20),
+    (inputs.tar_nested_folders, UNPACK + ['--list'], 0, '', 400, 2),
     (inputs.name_of_a_megabyte, UNPACK, 1, 'more than the limit', 30, 2),
     (inputs.event_name_of_megabytes, ['tm-merge', '-f', 'sqlite', '-o', 'out.db'], 0, '', 400, 10),
     (inputs.packet_name_largest, ['tm-merge', '-f', 'sqlite', '-o', 'out.db'], 0, '', 330, 10),

@@ -286,6 +286,18 @@ def tar_million_files():
         yield thousand
 
 
+def tar_nested_folders():
+    """The metadata of a CTF trace in each of many folders, one inside the other. SCALE does not count: the names grow,
+    too."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode='w', format=tarfile.GNU_FORMAT) as tar:
+        for depth in range(7000):
+            info = tarfile.TarInfo('a/' * depth + 'metadata')
+            info.size = 12
+            tar.addfile(info, io.BytesIO(b'/* CTF 1.8 */'))
+    return out.getvalue()
+
+
 def tar_too_many_files():
     thousand = b''.join(tar_header(b'%d' % i, 0) for i in range(1000))
     for _ in range(1100):
