@@ -68,6 +68,9 @@ END
     run bash -c "cat cut.tar | tm-unpack --on-damage=skip | $counts"
     [[ $output == *'Account file=0 clock=0 reason="damaged" count=1 '* ]]
     [ "$(grep -c 'a.json: cut short' <<<"$output")" = 1 ]
+    head -c 1560 two.tar >cut.tar # the cut is reported once
+    run bash -c "tm-unpack --on-damage=skip cut.tar | wc -c"
+    [ "${#lines[@]}" = 2 ]
 }
 
 @test "what a TAR states about a member that is damaged does not apply to the next one" {

@@ -272,3 +272,19 @@ PY
     [[ $output == *'libbabeltrace2 cannot read this trace'* ]]
     tm-merge -q --on-damage=skip -f report cut | grep -q 'damaged: 1'
 }
+
+@test "metadata in packets that is cut short is found before the library searches it without end" {
+    tar xzf "$TM_SRC/t/data/ctf-ust.tar.gz"
+    metadata=ust/uid/0/64-bit/metadata # four packets of 4096 bytes
+    cp $metadata whole
+    for size in 9000 8200 12287; do
+        head -c $size whole >$metadata
+        run timeout 30 tm-unpack ust
+        [ "$status" -eq 1 ]
+        [[ $output == *": the packet of the metadata at byte 8192 is cut short or damaged (--on-damage=skip or salvage goes on)" ]]
+        timeout 30 tm-merge -q --on-damage=salvage -f report ust | grep -q 'damaged: 1'
+    done
+    head -c 12288 whole >$metadata # a whole packet is missing, which the library finds
+    run timeout 30 tm-unpack ust
+    [ "$status" -eq 1 ]
+}

@@ -106,7 +106,7 @@ static enum tm_status read_header(struct tm_tar_reader *tar, TAR *header, struct
         if (st < 0)
             return st;
         size_t len = st == TM_OK ? T_BLOCKSIZE : in->len;
-        tar->lacks_end = len == 0 && zeros == 0;
+        tar->lacks_end = len == 0 && zeros == 0 && !tar->is_cut;
         if (all_zero(in->data, len)) {
             tm_input_skip(in, len);
             if (st == TM_END)
@@ -248,6 +248,7 @@ static enum tm_status bound_data(struct tm_tar_reader *tar, struct tm_tar_entry 
                          (unsigned long long)entry->size_bytes);
             return tm_error_recoverable(err);
         }
+        tar->is_cut = true;
         entry->missing_bytes = entry->size_bytes - left;
         entry->size_bytes = left;
     }
@@ -325,7 +326,7 @@ static enum tm_status pass_member(struct tm_tar_reader *tar, struct tm_error *er
     }
     if (st == TM_OK && tar->next > in->offset)
         st = tm_input_advance(in, tar->next - in->offset, err);
-    tar->lacks_end = st == TM_END;
+    tar->lacks_end = st == TM_END && !tar->is_cut;
     return st;
 }
 

@@ -30,7 +30,7 @@ struct tm_tar_reader {
     uint64_t next;        /* offset of the next header */
     uint64_t data_end;    /* offset of the end of the data of the member shown last */
     struct tm_buf name, long_name, link;
-    bool has_size, has_path, has_link, is_sparse, jumping;
+    bool has_size, has_path, has_link, is_sparse, jumping, is_cut;
     uint64_t pax_size;
 };
 

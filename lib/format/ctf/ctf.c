@@ -1,5 +1,6 @@
 #include "format/ctf/internal.h"
 
+#include "base/bytes.h"
 #include "format/ctf/library.h"
 #include "kernel/sched_state.h"
 #include "stream/clock_id.h"
@@ -48,6 +49,32 @@ static char *folder_of(const char *path, int up)
     return folder;
 }
 
+/* Checks the packets of FILE, the metadata, if it has any. The library can read without end in a packet that is cut short.
+ * TM_OK; TM_E_INPUT; TM_E_SYSTEM. Source: Common Trace Format 1.8.3, 7.1 Metadata. */
+static enum tm_status check_packets(const struct tm_extent *file, struct tm_error *err)
+{
+    enum { HEADER_BYTES = 37, CONTENT_BITS_AT = 24, PACKET_BITS_AT = 28 };
+    uint8_t header[HEADER_BYTES];
+    const uint32_t magic = 0x75d11d57;
+    for (uint64_t at = 0, left; (left = file->len - at) > 0;) {
+        size_t have = left < HEADER_BYTES ? (size_t)left : HEADER_BYTES;
+        enum tm_status st = tm_extent_read(file, at, header, have, err);
+        if (st < 0)
+            return st;
+        bool is_little = have >= MAGIC_LEN && tm_get_le32(header) == magic;
+        if (at == 0 && !is_little && (have < MAGIC_LEN || tm_get_be32(header) != magic)) /* text */
+            return TM_OK;
+        uint32_t content = is_little ? tm_get_le32(header + CONTENT_BITS_AT) : tm_get_be32(header + CONTENT_BITS_AT);
+        uint32_t packet = is_little ? tm_get_le32(header + PACKET_BITS_AT) : tm_get_be32(header + PACKET_BITS_AT);
+        if (have < HEADER_BYTES || (!is_little && tm_get_be32(header) != magic) || content / 8 < HEADER_BYTES ||
+            packet < content || packet / 8 > left)
+            return tm_error_set(err, TM_E_INPUT, "the packet of the metadata at byte %llu is cut short or damaged",
+                                (unsigned long long)at);
+        at += packet / 8;
+    }
+    return TM_OK;
+}
+
 static enum tm_status ctf_open(const struct tm_format_context *context, void **state, struct tm_error *err)
 {
     if (!tm_ctf_library_is_there()) {
@@ -71,6 +98,10 @@ static enum tm_status ctf_open(const struct tm_format_context *context, void **s
     *state = c;
     c->context = *context;
     c->ftrace.sink = context->sink;
+    if ((st = check_packets(&context->whole, &c->refused)) == TM_E_INPUT)
+        return TM_OK;
+    if (st < 0)
+        return tm_error_set(err, st, "%s", c->refused.text);
     st = tm_subprocess_open(&c->child, tm_ctf_library_read, c->folder, err);
     if (st < 0)
         return st;
