@@ -114,7 +114,7 @@ static enum tm_status make_draft(const struct tm_draft_options *options, const s
         if (st < 0)
             break;
         struct tm_draft_file *file = &draft->files[draft->count - 1];
-        file->is_archive = m->type.kind == TM_FILE_TAR || m->type.kind == TM_FILE_ZIP;
+        file->is_archive = m->is_archive;
         file->has_rank = m->rank.is_known;
         file->rank = (uint64_t)m->rank.rank;
         file->world_size = (uint64_t)m->rank.world_size;

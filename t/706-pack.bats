@@ -186,6 +186,21 @@ spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf; these 
     tm-merge -f report out.tar >report
 }
 
+@test "a manifest has no entry for an archive, whether it is compressed or not" {
+    echo '{"traceEvents":[{"name":"x","ph":"X","ts":5,"dur":1,"pid":1,"tid":1}]}' >in.json
+    cp in.json beside.json
+    tar cf in.tar in.json
+    tar czf in.tar.gz in.json
+    for inner in in.tar in.tar.gz; do
+        tm-pack -o packed.tar --machine-from=file $inner beside.json
+        [ "$(tar xOf packed.tar perfetto_manifest.json | grep -c '"path": "in.tar')" = 0 ]
+        tm-merge -q -o out.db packed.tar
+        run tm-pack -o packed.tar --machine m=$inner $inner beside.json
+        [ "$status" -eq 2 ]
+        [ "$output" = "tm-pack: $inner is an archive, which a manifest cannot configure" ]
+    done
+}
+
 @test "options that contradict the files are errors" {
     fails 2 "--machine: 'x' is not one of the files" -o out.tar --machine m=x $files
     fails 2 "--machine: 'x' is not NAME=FILE" -o out.tar --machine x $files

@@ -104,6 +104,7 @@ static enum tm_status inspect(struct tm_pack_member *m, int fd, uint8_t *head, s
     if ((st = tm_stated_read_head(&stated, &m->type, head, len, err)) < 0)
         return st;
     m->rank = stated.rank;
+    m->is_archive = m->type.kind == TM_FILE_TAR || m->type.kind == TM_FILE_ZIP || stated.is_archive;
     m->is_host_of_several = stated.host.is_one_of_several;
     m->host = stated.host.name[0] ? strdup(stated.host.name) : NULL;
     return m->host || !stated.host.name[0] ? TM_OK : tm_error_nomem(err);

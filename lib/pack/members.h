@@ -15,6 +15,7 @@ struct tm_pack_member {
     struct tm_stated_rank rank;
     char *host; /* stated by the file; NULL: none; owned */
     bool is_host_of_several;
+    bool is_archive; /* a TAR or ZIP, also a compressed one */
     uint64_t size_bytes;
 };
 

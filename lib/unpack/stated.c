@@ -162,6 +162,7 @@ enum tm_status tm_stated_read_head(struct tm_stated *stated, const struct tm_fil
         size_t sniffed = head.len < TM_SNIFF_BYTES ? head.len : TM_SNIFF_BYTES;
         struct tm_file_type inner = tm_file_type_sniff(head.data, sniffed);
         find(stated, &inner, head.data, head.len);
+        stated->is_archive = inner.kind == TM_FILE_TAR || inner.kind == TM_FILE_ZIP;
     }
     tm_buf_release(&head);
     return st;

@@ -13,10 +13,11 @@ struct tm_stated_rank {
     int64_t rank, world_size; /* at least 0; world_size 0: not stated */
 };
 
-/* Zero: the file states neither. */
+/* Zero: the file states none of this. */
 struct tm_stated {
     struct tm_stated_rank rank;
     struct tm_stated_host host;
+    bool is_archive; /* it is a compressed file with a TAR or ZIP inside */
 };
 
 /* Reads the facts that a file of TYPE states in its first bytes, at the front of IN; at most WANT of these are its own.
