@@ -198,6 +198,10 @@ spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf; these 
         run tm-pack -o packed.tar --machine m=$inner $inner beside.json
         [ "$status" -eq 2 ]
         [ "$output" = "tm-pack: $inner is an archive, which a manifest cannot configure" ]
+        tm-merge -q -o out.db --machine-from=file $inner beside.json
+        run tm-merge -q -o out.db --machine m=$inner $inner beside.json
+        [ "$status" -eq 2 ]
+        [[ "$output" == *": $inner is an archive, which a manifest cannot configure" ]]
     done
 }
 

@@ -24,7 +24,7 @@ struct tm_tar_reader {
     struct tm_input *in;  /* borrowed; at the first header, then after the header of the entry shown */
     uint64_t end;         /* offset of the end of the input; UINT64_MAX: unknown */
     bool tolerant;        /* damage is skipped and noted; it is no error */
-    bool lacks_end;       /* set at TM_END: no end-of-archive block was there, so the TAR may have been cut between members */
+    bool lacks_end;       /* set at TM_END: no end-of-archive block was there, so members may be missing */
     struct tm_damage damage;
     /* private */
     uint64_t next;        /* offset of the next header */

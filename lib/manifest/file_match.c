@@ -17,6 +17,7 @@ struct tm_matched_file {
     uint32_t name_len;
     uint8_t kind; /* enum file_kind; KIND_TRACE while it is not known */
     bool has_heir; /* a file inside this one has taken its entry over */
+    bool has_archive; /* it is a compressed file with an archive inside */
     bool has_rank, is_host_of_several;
     uint16_t host_len; /* of the host that it states, which is stored after its name */
     uint64_t rank, world_size;
@@ -207,7 +208,7 @@ enum tm_status tm_file_match_add(struct tm_file_match *match, const Tracemerge__
     struct tm_matched_file *f = &match->files[id];
     *f = (struct tm_matched_file){.parent = file->has_parent ? file->parent : NO_FILE, .entry = TM_NO_ENTRY,
                                   .name_at = name_at, .name_len = (uint32_t)name.len,
-                                  .kind = (uint8_t)kind_of(file->type),
+                                  .kind = (uint8_t)kind_of(file->type), .has_archive = file->has_archive,
                                   .host_len = (uint16_t)host.len, .is_host_of_several = file->is_host_of_several,
                                   .has_rank = file->has_rank, .rank = file->rank, .world_size = file->world_size};
     match->file_count++;
@@ -328,7 +329,7 @@ static enum tm_status draft_file(const struct tm_file_match *match, const struct
     if (st < 0)
         return st;
     struct tm_draft_file *file = &draft->files[draft->count - 1];
-    file->is_archive = f->kind == KIND_ARCHIVE;
+    file->is_archive = f->kind == KIND_ARCHIVE || f->has_archive;
     file->has_rank = f->has_rank;
     file->rank = f->rank;
     file->world_size = f->world_size;

@@ -31,6 +31,7 @@ static enum tm_status add_member(struct tm_unpack_run *run, struct tm_archive *a
     member->rank = stated.rank;
     member->host_text = stated.host.name[0] ? stated.host.name : NULL;
     member->is_host_of_several = stated.host.is_one_of_several;
+    member->has_archive = stated.is_archive;
     return st == TM_OK ? tm_member_table_add(&archive->table, member, run->err) : st;
 }
 
@@ -266,6 +267,7 @@ enum tm_status tm_archive_turns(struct tm_unpack_run *run, struct tm_node *node,
         row.rank = member->rank;
         row.host = tm_member_host(table, member);
         row.is_host_of_several = member->is_host_of_several;
+        row.has_archive = member->has_archive;
         st = tm_unpack_announce(run, &row, member->size_bytes);
     }
     if (st == TM_OK)

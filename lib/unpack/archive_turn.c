@@ -172,6 +172,7 @@ static enum tm_status streamed_member(struct tm_unpack_run *run, struct tm_node 
         row.rank = last->rank;
         row.host = tm_member_host(table, last);
         row.is_host_of_several = last->is_host_of_several;
+        row.has_archive = last->has_archive;
         st = tm_unpack_announce(run, &row, entry->size_bytes);
     }
     if (st != TM_OK || last == NULL) {

@@ -45,6 +45,7 @@ struct tm_node {
     struct tm_stated_rank rank;
     const char *host;             /* stated by the file; NULL: none; borrowed until announced */
     bool is_host_of_several;
+    bool has_archive;             /* a compressed file with a TAR or ZIP inside */
     uint32_t id;                  /* set by announce */
     uint32_t order;               /* set by begin, as is has_begun */
     bool has_begun;

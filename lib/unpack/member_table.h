@@ -26,6 +26,7 @@ struct tm_member {
     const char *host_text;  /* for add: the host that it states, or NULL; NULL in the table */
     size_t host;            /* its start in the table's names, NUL-terminated; 0: none */
     bool is_host_of_several;
+    bool has_archive; /* a compressed file with a TAR or ZIP inside */
 };
 
 /* Zero-initialise. */

@@ -65,6 +65,7 @@ enum tm_status tm_unpack_announce(struct tm_unpack_run *run, struct tm_node *nod
         file.host = tm_bytes(node->host, strlen(node->host));
         file.has_is_host_of_several = file.is_host_of_several = node->is_host_of_several;
     }
+    file.has_has_archive = file.has_archive = node->has_archive;
     file.has_name = node->name != NULL;
     file.name = tm_bytes(node->name, node->name_bytes);
     return tm_event_sink_message(run->sink, TM_FRAME_FILE, &file.base, run->err);

@@ -42,6 +42,7 @@ static enum tm_status unpack_one(struct tm_unpack_run *run, const char *path)
         node.rank = stated.rank;
         node.host = stated.host.name[0] ? stated.host.name : NULL;
         node.is_host_of_several = stated.host.is_one_of_several;
+        node.has_archive = stated.is_archive;
     }
     if (st >= 0)
         st = tm_unpack_announce(run, &node, content.extent.fd >= 0 ? content.extent.len : 0);

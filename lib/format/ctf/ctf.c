@@ -49,8 +49,8 @@ static char *folder_of(const char *path, int up)
     return folder;
 }
 
-/* Checks the packets of FILE, the metadata, if it has any. The library can read without end in a packet that is cut short.
- * TM_OK; TM_E_INPUT; TM_E_SYSTEM. Source: Common Trace Format 1.8.3, 7.1 Metadata. */
+/* Checks the packets of FILE, the metadata, if it has any. The library can read without end in a packet that is cut
+ * short. TM_OK; TM_E_INPUT; TM_E_SYSTEM. Source: Common Trace Format 1.8.3, 7.1 Metadata. */
 static enum tm_status check_packets(const struct tm_extent *file, struct tm_error *err)
 {
     enum { HEADER_BYTES = 37, CONTENT_BITS_AT = 24, PACKET_BITS_AT = 28 };
