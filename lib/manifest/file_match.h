@@ -3,8 +3,9 @@
  * A path matches the exact name of a member of the archive or concatenated stream that holds the manifest. It does not
  * match members of archives inside that archive. Files given on a command line match by their name as given, by their
  * name within the directory of the manifest, by their name without a leading "./", or by a base name that only one of
- * them has. A file inside a gzip or zstd row takes over the entry of that row, and a document that follows a trace in its
- * file that of the trace, unless a path names it. An entry that relates a file's own clock is for one of them only. */
+ * them has. A file inside a gzip or zstd row takes over the entry of that row, and a document that follows a trace in
+ * its file that of the trace, unless a path names it. An entry that relates a file's own clock is for one of them
+ * only. */
 #ifndef TM_MANIFEST_FILE_MATCH_H
 #define TM_MANIFEST_FILE_MATCH_H
 
