@@ -159,6 +159,24 @@ timeline could be the reference (files[0].clocks.sync_to), line 1, column "* ]]
     [[ "${lines[1]}" == *"FileConfig file=3 entry=0" ]]
 }
 
+@test "the entry of a compressed member pins the file inside, and other files to its timeline" {
+    echo '{"traceEvents":[{"name":"u","ph":"X","ts":5,"dur":1,"pid":1,"tid":1}]}' >u.json
+    sed 's/"u"/"y"/' u.json >y.json
+    gzip u.json
+    files '{"path": "u.json.gz", "clocks": {"sync_to": {"file": "a.systrace", "clock": "MONOTONIC"}, "offset_ns": 500}},
+        {"path": "y.json", "clocks": {"sync_to": {"file": "u.json.gz"}, "offset_ns": 7}}, {"path": "a.systrace"}' |
+        sed 's/"version": 1/&, "trace_time": {"clock": "MONOTONIC"}/' >m.json
+    tar cf run.tar m.json a.systrace u.json.gz y.json
+    tm-merge -q -o out.db run.tar
+    [ "$(sqlite3 out.db "SELECT name, ts FROM slice WHERE name IN ('u', 'y') ORDER BY name")" = $'u|5500\ny|5507' ]
+}
+
+@test "a manifest alone is a merge without files" {
+    files '{"path": "a.systrace", "machine": {"name": "x"}}' >m.json
+    tm-merge -q -o out.db m.json
+    [ "$(sqlite3 out.db 'SELECT trace_type FROM trace_file; SELECT name FROM machine')" = $'perfetto_manifest\nx' ]
+}
+
 # machines ARCHIVE: prints the machine ids of the slices in it, one for each file.
 machines() {
     tm-merge -o out.db "$@" && sqlite3 out.db 'SELECT DISTINCT m.raw_id, t.id FROM slice s JOIN track t ON s.track_id = t.id

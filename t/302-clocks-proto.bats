@@ -224,6 +224,22 @@ accounts() {
     [ "$(times 2)" = "510 520" ]
 }
 
+@test "clocks.machine and sync_to.machine choose the machine of a file with several" {
+    printf '%s\n' 'snap 6=1000' 'event 2000' 'event 3000 m=7 clock=6' | proto a.pb
+    printf '%s\n' 'snap 6=5000' 'event 6000' | proto b.pb
+    echo '{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "BOOTTIME", "file": "a.pb", "machine": "h"}, "files": [
+        {"path": "a.pb", "machines": [{"id": 0, "name": "h"}, {"id": 7, "name": "v"}], "clocks":
+            {"machine": "v", "clock": "BOOTTIME", "sync_to": {"file": "b.pb", "clock": "BOOTTIME"}, "offset_ns": -400}},
+        {"path": "b.pb", "machine": {"name": "w"}, "clocks":
+            {"clock": "BOOTTIME", "sync_to": {"file": "a.pb", "machine": "h", "clock": "BOOTTIME"}, "offset_ns": 10000}}]}}' >m.json
+    placed_frames m.json a.pb b.pb
+    [ "$(times 2)" = "2000 12600" ] # v reads 400 more than w, which reads 10000 less than h
+    [ "$(times 3)" = 16000 ]
+    sed -i 's/"machine": "v"/"machine": "h"/' m.json # now it is a relation of h
+    placed_frames m.json a.pb b.pb
+    grep -q 'edges={ source={ machine_raw_id=4294967296 ' frames.txt
+}
+
 @test "of two captures of one device, an entry related to the same clock isolates its file" {
     { echo 'snap 6=1000 3=100'; echo 'event 100 clock=3'; } | proto a.pb
     { echo 'snap 6=10 3=5'; echo 'event 5 clock=3'; } | proto b.pb
