@@ -1,8 +1,9 @@
 """The TraceStats that t/check/lossless expects in a merged trace (doc/pftrace.md, Sequences).
 
-A packet of a file becomes an equal one if no other file of its machine has stated any yet. Otherwise it has the buffers
-of all files of the machine, in the order of their first statements, and the sums of their counts, from each file's last
-statement. A writer's sequence becomes that of the output. Its buffer counts from the first buffer of its file.
+A packet of a file becomes an equal one. A writer's sequence becomes that of the output. Its buffer counts from the first
+buffer of its file. If several files state any about a machine, one more packet of it follows at the end: it has the
+buffers of all of them, in the order of their first statements, and the sums of their counts, from each file's last
+statement.
 """
 import collections
 
@@ -48,23 +49,26 @@ class Said:
         return [(self.discarded + [0] * len(self.buffers))[i] for i in range(len(self.buffers))]
 
 
-def is_of(merged, said, before, behind):
-    """True if MERGED is SAID combined with the statistics of other files, BEFORE and BEHIND it in the order of
-    files."""
-    known = before + [said] + behind
-    first = sum(len(s.buffers) for s in before)
-    sums = {i: sum(s.sums.get(i, 0) for s in known) & (1 << 64) - 1 for s in known for i in s.sums}
-    discarded = said.discarded if len(known) == 1 else [d for s in known for d in s.discarded_by_buffer()]
-    return (merged.others == said.others and merged.sums == sums and
-            merged.buffers == [b for s in known for b in s.buffers] and
-            merged.has_filter == any(s.has_filter for s in known) and
-            merged.filter == sum((s.filter for s in known), collections.Counter()) and
-            (not merged.has_filter or merged.discarded == discarded) and
+def is_of(merged, said, first):
+    """True if MERGED is SAID, whose first buffer has number FIRST."""
+    return (merged.others == said.others and merged.sums == said.sums and merged.buffers == said.buffers and
+            merged.has_filter == said.has_filter and merged.filter == said.filter and
+            merged.discarded == said.discarded and
             [(o, b) for o, _, b in merged.writers] == [(o, b + first) for o, _, b in said.writers])
 
 
+def is_total(merged, known):
+    """True if MERGED has the buffers and counts of all of KNOWN."""
+    sums = {i: sum(s.sums.get(i, 0) for s in known) & (1 << 64) - 1 for s in known for i in s.sums}
+    return (len(known) > 1 and merged.others == [] and merged.writers == [] and merged.sums == sums and
+            merged.buffers == [b for s in known for b in s.buffers] and
+            merged.has_filter == any(s.has_filter for s in known) and
+            merged.filter == sum((s.filter for s in known), collections.Counter()) and
+            (not merged.has_filter or merged.discarded == [d for s in known for d in s.discarded_by_buffer()]))
+
+
 def compare(files, merged):
-    """Returns packets of FILES that MERGED lacks, as (file's place, text), and complaints about sequences.
+    """Returns packets of FILES that MERGED lacks, as (file's place, text), and complaints about sequences and totals.
 
     FILES has a list of (machine, rest of the packet, message) for each file, and MERGED is such a list, in file order.
     """
@@ -73,6 +77,7 @@ def compare(files, merged):
         for machine, rest, message in packets:
             queues[place, machine].append((rest, Said(message)))
     became, owners, known, bad = {}, {}, collections.defaultdict(dict), []
+    has_total = collections.Counter()
     for machine, rest, message in merged:
         out = Said(message)
         for file, queue in queues.items():
@@ -80,13 +85,17 @@ def compare(files, merged):
             if not queue or queue[0][0] != rest or became.get(file, machine) != machine:
                 continue
             order = list(of_machine)
-            at = order.index(file) if file in of_machine else len(order)
+            before = order[:order.index(file)] if file in of_machine else order
             said = queue[0][1]
-            if is_of(out, said, [of_machine[f] for f in order[:at]], [of_machine[f] for f in order[at + 1:]]):
+            if is_of(out, said, sum(len(of_machine[f].buffers) for f in before)):
                 queue.popleft()
                 became[file], of_machine[file] = machine, said
                 bad += sequences(file, said, out, owners)
                 break
+        else:
+            has_total[machine] += is_total(out, list(known[machine].values()))
+    bad += ['TraceStats: machine %d has %d packets with totals' % (machine, has_total[machine])
+            for machine, of_machine in known.items() if has_total[machine] != (len(of_machine) > 1)]
     return [(f[0], 'TraceStats %s' % rest[:200]) for f, queue in queues.items() for rest, _ in queue], bad
 
 

@@ -22,7 +22,8 @@ static void make_stats(struct tm_buf *out, uint32_t buffers, uint64_t n, uint64_
     tm_pb_put_varint(out, 14, lost);
 }
 
-/* Sets TEXT to "bytes of buffers/sequence:buffer of writers/flushes" of the message in field 35 of OUT. */
+/* Sets TEXT to "field.field=number" for the buffers and writers, and "lost N" for flushes, of the message in field 35 of
+ * OUT. An empty message is its field alone. */
 static void tell(const struct tm_buf *out, char *text, size_t size)
 {
     struct tm_pb outer = tm_pb_of(out->data, out->len);
@@ -35,6 +36,8 @@ static void tell(const struct tm_buf *out, char *text, size_t size)
     while (tm_pb_next(&pb, &g) == TM_OK && at < size) {
         if (g.id == 14)
             at += (size_t)snprintf(text + at, size - at, "lost %d ", (int)g.value);
+        if (g.type == TM_PB_LEN && g.len == 0)
+            at += (size_t)snprintf(text + at, size - at, "%d ", (int)g.id);
         for (struct tm_pb inner = tm_pb_of(g.data, g.type == TM_PB_LEN ? g.len : 0);
              tm_pb_next(&inner, &h) == TM_OK && at < size;)
             at += (size_t)snprintf(text + at, size - at, "%d.%d=%d ", (int)g.id, (int)h.id, (int)h.value);
@@ -55,6 +58,56 @@ static void write(struct tm_trace_stats *stats, struct tm_packet_writer *w, stru
         printf("# %s\n", text);
 }
 
+/* Checks that the last packets are one with EXPECTED, and TIME_NS if that is not negative. */
+static void finish(const struct tm_trace_stats *stats, struct tm_packet_writer *w, int64_t time_ns,
+                   const char *expected)
+{
+    struct tm_error err = {0};
+    struct tm_pb_field packet, f;
+    char text[400];
+    int64_t found_ns = -1;
+    w->out.len = 0;
+    ok_named(tm_trace_stats_finish(stats, w, 70, &err) == TM_OK, "the last packet");
+    struct tm_pb outer = tm_pb_of(w->out.data, w->out.len);
+    ok_named(tm_pb_next(&outer, &packet) == TM_OK && packet.end == w->out.data + w->out.len, "is one");
+    struct tm_buf fields = {0};
+    for (struct tm_pb pb = tm_pb_of(packet.data, packet.len); tm_pb_next(&pb, &f) == TM_OK;) {
+        if (f.id == TM_PACKET_TIMESTAMP)
+            found_ns = (int64_t)f.value;
+        else
+            tm_buf_add(&fields, f.start, (size_t)(f.end - f.start));
+    }
+    tell(&fields, text, sizeof text);
+    ok_named(strcmp(text, expected) == 0 && found_ns == time_ns, expected);
+    if (strcmp(text, expected) != 0 || found_ns != time_ns)
+        printf("# %s at %d\n", text, (int)found_ns);
+    tm_buf_release(&fields);
+}
+
+/* The packets of many files of one machine have about as many bytes as the recorded ones. */
+static void test_many_files(const struct tm_catalog *catalog)
+{
+    enum { FILES = 300 };
+    struct tm_packet_writer w = {0};
+    struct tm_trace_stats stats = {0};
+    struct tm_error err = {0};
+    struct tm_buf message = {0};
+    bool good = true;
+    tm_packet_writer_init(&w, catalog, -1, NULL, &err);
+    make_stats(&message, 10, 1 << 20, 1);
+    const struct tm_pb_field field = {
+        .id = TM_PACKET_TRACE_STATS, .type = TM_PB_LEN, .data = message.data, .len = message.len};
+    for (uint32_t i = 0; i < FILES; i++) {
+        const struct tm_event e = {.file = i};
+        good = good && tm_trace_stats_write(&stats, &w, &e, &field) == TM_OK;
+    }
+    good = good && tm_trace_stats_finish(&stats, &w, 0, &err) == TM_OK;
+    ok_named(good && w.out.len < FILES * (message.len + 16) * 2, "packets do not grow with the number of files");
+    tm_buf_release(&message);
+    tm_trace_stats_release(&stats);
+    tm_packet_writer_release(&w);
+}
+
 int main(void)
 {
     struct tm_catalog_file files[3] = {{.begun = true}, {.begun = true}, {.begun = true}};
@@ -69,7 +122,7 @@ int main(void)
     uint32_t sequence;
     bool is_new;
     tm_packet_writer_init(&w, &catalog, -1, NULL, &err);
-    const struct tm_event of_two = {.file = 1, .sequence = 9, .generation = 2};
+    const struct tm_event of_two = {.file = 1, .sequence = 9, .generation = 2, .time_ns = 90};
     tm_packet_sequence(&w, &of_two, &sequence, &is_new, &err);
     ok_named(tm_packet_sequence_of_statistics(&w, &of_two, 9) == 1 &&
                  tm_packet_sequence_of_statistics(&w, &of_two, 8) == 0,
@@ -80,17 +133,29 @@ int main(void)
     make_stats(&one, 2, 10, 3);
     make_stats(&two, 1, 20, 4);
     write(&stats, &w, (struct tm_event){.file = 0}, &one, "1.1=10 1.1=11 18.1=3 18.4=1 lost 3 ");
-    write(&stats, &w, of_two, &two, "1.1=10 1.1=11 1.1=20 lost 7 18.1=2 18.4=2 ");
+    write(&stats, &w, of_two, &two, "1.1=20 18.1=2 18.4=2 lost 4 ");
     write(&stats, &w, (struct tm_event){.file = 2, .machine = 1}, &two, "1.1=20 18.1=4 18.4=0 lost 4 ");
     one.len = 0;
     make_stats(&one, 2, 30, 5);
-    write(&stats, &w, (struct tm_event){.file = 0}, &one, "1.1=30 1.1=31 1.1=20 lost 9 18.1=5 18.4=1 ");
+    write(&stats, &w, (struct tm_event){.file = 0, .flags = TM_EVENT_UNTIMED}, &one,
+          "1.1=30 1.1=31 18.1=5 18.4=1 lost 5 ");
+    finish(&stats, &w, 90, "1.1=30 1.1=31 1.1=20 lost 9 ");
+    one.len = 0;
+    make_stats(&one, 3, 40, 1);
+    write(&stats, &w, (struct tm_event){.file = 0}, &one, "1.1=40 1.1=41 1.1=42 18.1=6 18.4=5 lost 1 ");
+    finish(&stats, &w, 90, "1 1 1.1=20 1.1=40 1.1=41 1.1=42 lost 5 ");
+    one.len = 0;
+    make_stats(&one, 4, 50, 1);
+    write(&stats, &w, (struct tm_event){.file = 0}, &one, "1.1=50 1.1=51 1.1=52 1.1=53 18.1=7 18.4=6 lost 1 ");
+    finish(&stats, &w, 90, "1 1 1.1=20 1.1=50 1.1=51 1.1=52 1.1=53 lost 5 ");
     make_stats(&long_one, TM_TRACE_STATS_BYTES_MAX / 4, 1, 1);
     const struct tm_pb_field field = {
         .id = TM_PACKET_TRACE_STATS, .type = TM_PB_LEN, .data = long_one.data, .len = long_one.len};
     w.out.len = 0;
     ok_named(tm_trace_stats_write(&stats, &w, &of_two, &field) == TM_OK && w.out.len >= long_one.len,
-             "more buffers than are kept stand for themselves");
+             "more buffers than are kept are written once");
+    finish(&stats, &w, 90, "1 1 1 1.1=50 1.1=51 1.1=52 1.1=53 lost 1 ");
+    test_many_files(&catalog);
     tm_buf_release(&one);
     tm_buf_release(&two);
     tm_buf_release(&long_one);

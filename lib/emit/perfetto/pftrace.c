@@ -615,6 +615,8 @@ static enum tm_status finish_part(struct pftrace *p, struct tm_error *err)
     if (st == TM_OK)
         st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
     if (st == TM_OK)
+        st = tm_trace_stats_finish(&p->trace_stats, &p->packets, p->now_ns, err);
+    if (st == TM_OK)
         st = tm_pftrace_unsupported(p, err);
     if (st == TM_OK)
         st = tm_loss_attributes_write(&p->packets, p->clocks.home, err);
@@ -644,6 +646,8 @@ static enum tm_status pftrace_finish(void *state, struct tm_error *err)
         st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
     if (st == TM_OK)
         st = tm_snapshots_finish(&p->packets, &p->clocks, err);
+    if (st == TM_OK)
+        st = tm_trace_stats_finish(&p->trace_stats, &p->packets, p->now_ns, err);
     if (st == TM_OK)
         st = tm_pftrace_unsupported(p, err);
     if (st == TM_OK)

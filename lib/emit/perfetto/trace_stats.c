@@ -19,15 +19,70 @@ static bool is_sum(const struct tm_pb_field *f)
     return f->type == TM_PB_VARINT && f->id < TM_TRACE_STATS_SUMS;
 }
 
-static struct tm_trace_stats_file *find(struct tm_trace_stats *stats, const struct tm_event *e)
+/* Returns the machine of E, or NULL if there is no memory. */
+static struct tm_trace_stats_machine *find_machine(struct tm_trace_stats *stats, const struct tm_event *e)
 {
-    for (uint32_t i = 0; i < stats->count; i++)
-        if (stats->files[i].file == e->file && stats->files[i].machine == e->machine)
-            return &stats->files[i];
-    if (tm_array_grow(&stats->files, &stats->cap, stats->count, sizeof *stats->files, NULL) < 0)
+    uint32_t at;
+    if (tm_map_find(&stats->machine_index, e->machine, &at))
+        return &stats->machines[at];
+    if (tm_array_grow(&stats->machines, &stats->machine_cap, stats->machine_count, sizeof *stats->machines, NULL) < 0 ||
+        tm_map_set(&stats->machine_index, e->machine, stats->machine_count) != TM_OK)
         return NULL;
-    stats->files[stats->count] = (struct tm_trace_stats_file){.file = e->file, .machine = e->machine};
-    return &stats->files[stats->count++];
+    stats->machines[stats->machine_count] =
+        (struct tm_trace_stats_machine){.machine = e->machine, .first = UINT32_MAX, .last = UINT32_MAX};
+    return &stats->machines[stats->machine_count++];
+}
+
+/* Adds FILE, which is E's, after the other files of MACHINE. */
+static struct tm_trace_stats_file *add(struct tm_trace_stats *stats, struct tm_trace_stats_machine *machine,
+                                       const struct tm_event *e, const struct tm_trace_stats_file *file)
+{
+    const uint64_t key = (uint64_t)e->file << 32 | e->machine;
+    if (tm_array_grow(&stats->files, &stats->cap, stats->count, sizeof *stats->files, NULL) < 0 ||
+        tm_map_set(&stats->file_index, key, stats->count) != TM_OK)
+        return NULL;
+    struct tm_trace_stats_file *added = &stats->files[stats->count];
+    *added = *file;
+    added->next = UINT32_MAX;
+    added->first = machine->numbers;
+    added->numbers = 0;
+    if (machine->last == UINT32_MAX)
+        machine->first = stats->count;
+    else
+        stats->files[machine->last].next = stats->count;
+    machine->last = stats->count++;
+    return added;
+}
+
+/* Returns what E's file states about MACHINE, or NULL if there is no memory. */
+static struct tm_trace_stats_file *find(struct tm_trace_stats *stats, struct tm_trace_stats_machine *machine,
+                                        const struct tm_event *e)
+{
+    static const struct tm_trace_stats_file nothing;
+    uint32_t at;
+    if (tm_map_find(&stats->file_index, (uint64_t)e->file << 32 | e->machine, &at))
+        return &stats->files[at];
+    machine->file_count++;
+    return add(stats, machine, e, &nothing);
+}
+
+/* Gives the buffers of FILE numbers. If those that follow its own are taken, all of them get new ones. */
+static struct tm_trace_stats_file *number_buffers(struct tm_trace_stats *stats, struct tm_trace_stats_machine *machine,
+                                                  const struct tm_event *e, struct tm_trace_stats_file *file)
+{
+    if (file->buffer_count <= file->numbers)
+        return file;
+    if (&stats->files[machine->last] != file) {
+        const struct tm_trace_stats_file moved = *file;
+        const uint32_t at = (uint32_t)(file - stats->files);
+        if ((file = add(stats, machine, e, &moved)) == NULL)
+            return NULL;
+        stats->files[at] = (struct tm_trace_stats_file){
+            .next = moved.next, .first = moved.first, .numbers = moved.numbers};
+    }
+    machine->numbers += file->buffer_count - file->numbers;
+    file->numbers = file->buffer_count;
+    return file;
 }
 
 static enum tm_status note_filter(struct tm_trace_stats_file *file, const struct tm_pb_field *message)
@@ -45,21 +100,38 @@ static enum tm_status note_filter(struct tm_trace_stats_file *file, const struct
     return st;
 }
 
+/* Forgets what FILE states. It keeps the numbers of its buffers. */
+static void forget(struct tm_trace_stats *stats, struct tm_trace_stats_file *file)
+{
+    stats->bytes -= file->buffers.len;
+    file->buffers.len = file->filtered.len = file->has = file->buffer_count = 0;
+    memset(file->sums, 0, sizeof file->sums);
+    memset(file->filter_sums, 0, sizeof file->filter_sums);
+}
+
+/* Keeps F, a buffer_stats field. TM_END: it exceeds the bytes that are kept. */
+static enum tm_status note_buffer(struct tm_trace_stats *stats, struct tm_trace_stats_file *file,
+                                  const struct tm_pb_field *f)
+{
+    const size_t len = (size_t)(f->end - f->start);
+    if (stats->bytes + len > TM_TRACE_STATS_BYTES_MAX)
+        return TM_END;
+    file->buffer_count++;
+    stats->bytes += len;
+    return tm_buf_add(&file->buffers, f->start, len);
+}
+
 /* Replaces the earlier statistics of the file by MESSAGE. TM_END: it is too large to keep. */
-static enum tm_status note(struct tm_trace_stats_file *file, const struct tm_pb_field *message)
+static enum tm_status note(struct tm_trace_stats *stats, struct tm_trace_stats_file *file,
+                           const struct tm_pb_field *message)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
-    file->buffers.len = file->filtered.len = file->has = file->buffer_count = 0;
-    memset(file->sums, 0, sizeof file->sums);
-    memset(file->filter_sums, 0, sizeof file->filter_sums);
+    forget(stats, file);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == STATS_BUFFER && f.type == TM_PB_LEN) {
-            file->buffer_count++;
-            if (file->buffers.len + (size_t)(f.end - f.start) > TM_TRACE_STATS_BYTES_MAX)
-                return TM_END;
-            st = tm_buf_add(&file->buffers, f.start, (size_t)(f.end - f.start));
+            st = note_buffer(stats, file, &f);
         } else if (f.id == STATS_FILTER && f.type == TM_PB_LEN) {
             st = note_filter(file, &f);
         } else if (is_sum(&f)) {
@@ -68,54 +140,6 @@ static enum tm_status note(struct tm_trace_stats_file *file, const struct tm_pb_
         }
     }
     return st;
-}
-
-/* Puts one FilterStats with the sums of the files of MACHINE. */
-static enum tm_status put_filter(const struct tm_trace_stats *stats, uint32_t machine, struct tm_buf *out)
-{
-    size_t mark;
-    enum tm_status st = tm_pb_begin(out, STATS_FILTER, &mark);
-    for (uint32_t id = 1; id < TM_TRACE_STATS_FILTER_SUMS && st == TM_OK; id++) {
-        uint64_t sum = 0;
-        for (uint32_t i = 0; i < stats->count; i++)
-            sum += stats->files[i].machine == machine ? stats->files[i].filter_sums[id] : 0;
-        st = tm_pb_put_varint(out, id, sum);
-    }
-    for (uint32_t i = 0; i < stats->count && st == TM_OK; i++) {
-        const struct tm_trace_stats_file *file = &stats->files[i];
-        if (file->machine != machine)
-            continue;
-        for (uint32_t j = 0; j < file->buffer_count && st == TM_OK; j++) {
-            uint64_t value = 0;
-            if ((j + 1) * sizeof value <= file->filtered.len)
-                memcpy(&value, file->filtered.data + j * sizeof value, sizeof value);
-            st = tm_pb_put_varint(out, FILTER_DISCARDED, value);
-        }
-    }
-    return st == TM_OK ? tm_pb_end(out, mark) : st;
-}
-
-/* Puts the statistics of all files of MACHINE. */
-static enum tm_status put_all(const struct tm_trace_stats *stats, uint32_t machine, struct tm_buf *out)
-{
-    uint64_t sums[TM_TRACE_STATS_SUMS] = {0};
-    uint32_t has = 0;
-    bool has_filter = false;
-    enum tm_status st = TM_OK;
-    for (uint32_t i = 0; i < stats->count && st == TM_OK; i++) {
-        const struct tm_trace_stats_file *file = &stats->files[i];
-        if (file->machine != machine)
-            continue;
-        st = tm_buf_add(out, file->buffers.data, file->buffers.len);
-        for (uint32_t id = 0; id < TM_TRACE_STATS_SUMS; id++)
-            sums[id] += file->sums[id];
-        has |= file->has;
-        has_filter |= file->has_filter;
-    }
-    for (uint32_t id = 0; id < TM_TRACE_STATS_SUMS && st == TM_OK; id++)
-        if (has >> id & 1)
-            st = tm_pb_put_varint(out, id, sums[id]);
-    return st == TM_OK && has_filter ? put_filter(stats, machine, out) : st;
 }
 
 /* Puts WriterStats with the sequence of the output. FIRST_BUFFER buffers precede its buffer. */
@@ -145,19 +169,13 @@ static enum tm_status put_writer(struct tm_packet_writer *w, const struct tm_eve
     return st == TM_OK ? tm_pb_end(&w->out, mark) : st;
 }
 
-/* Counts the buffers of its machine that precede those of FILE. *IS_ALONE: no other file has any. */
-static uint32_t buffers_before(const struct tm_trace_stats *stats, const struct tm_trace_stats_file *file,
-                               bool *is_alone)
+static void note_time(struct tm_trace_stats_machine *machine, const struct tm_event *e)
 {
-    uint32_t first = 0;
-    *is_alone = true;
-    for (uint32_t i = 0; i < stats->count; i++) {
-        if (&stats->files[i] == file || stats->files[i].machine != file->machine)
-            continue;
-        *is_alone = false;
-        first += &stats->files[i] < file ? stats->files[i].buffer_count : 0;
-    }
-    return first;
+    if (!tm_event_is_timed(e->flags))
+        return;
+    if (!machine->is_timed || e->time_ns > machine->last_ns)
+        machine->last_ns = e->time_ns;
+    machine->is_timed = true;
 }
 
 enum tm_status tm_trace_stats_write(struct tm_trace_stats *stats, struct tm_packet_writer *w,
@@ -165,25 +183,117 @@ enum tm_status tm_trace_stats_write(struct tm_trace_stats *stats, struct tm_pack
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
-    struct tm_trace_stats_file *file = find(stats, e);
-    bool is_alone = true;
+    struct tm_trace_stats_machine *machine = find_machine(stats, e);
+    struct tm_trace_stats_file *file = machine ? find(stats, machine, e) : NULL;
     size_t mark;
-    enum tm_status st = file ? note(file, message) : TM_E_SYSTEM;
+    enum tm_status st = file ? note(stats, file, message) : TM_E_SYSTEM;
     if (st < 0)
         return st;
     if (st == TM_END)
-        file->buffers.len = file->buffer_count = 0;
-    uint32_t first_buffer = st == TM_OK ? buffers_before(stats, file, &is_alone) : 0;
+        forget(stats, file);
+    if ((file = number_buffers(stats, machine, e, file)) == NULL)
+        return TM_E_SYSTEM;
+    note_time(machine, e);
     st = tm_pb_begin(&w->out, message->id, &mark);
-    if (st == TM_OK && !is_alone)
-        st = put_all(stats, e->machine, &w->out);
-    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id == STATS_WRITER && f.type == TM_PB_LEN)
-            st = put_writer(w, e, &f, first_buffer);
-        else if (is_alone || !(f.id == STATS_BUFFER || f.id == STATS_FILTER || is_sum(&f)))
-            st = tm_buf_add(&w->out, f.start, (size_t)(f.end - f.start));
-    }
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
+        st = f.id == STATS_WRITER && f.type == TM_PB_LEN
+                 ? put_writer(w, e, &f, file->first)
+                 : tm_buf_add(&w->out, f.start, (size_t)(f.end - f.start));
     return st == TM_OK ? tm_pb_end(&w->out, mark) : st;
+}
+
+/* The statistics of one machine, for its last packet. */
+struct totals {
+    const struct tm_trace_stats *stats;
+    const struct tm_trace_stats_machine *machine;
+};
+
+/* Returns the first file, or the one after FILE; NULL: there is none. */
+static const struct tm_trace_stats_file *next_file(const struct totals *all, const struct tm_trace_stats_file *file)
+{
+    const uint32_t next = file ? file->next : all->machine->first;
+    return next == UINT32_MAX ? NULL : &all->stats->files[next];
+}
+
+/* Puts one FilterStats with the sums of all files. */
+static enum tm_status put_filter(const struct totals *all, struct tm_buf *out)
+{
+    uint64_t sums[TM_TRACE_STATS_FILTER_SUMS] = {0};
+    const struct tm_trace_stats_file *file;
+    size_t mark;
+    enum tm_status st = tm_pb_begin(out, STATS_FILTER, &mark);
+    for (file = next_file(all, NULL); file; file = next_file(all, file))
+        for (uint32_t id = 1; id < TM_TRACE_STATS_FILTER_SUMS; id++)
+            sums[id] += file->filter_sums[id];
+    for (uint32_t id = 1; id < TM_TRACE_STATS_FILTER_SUMS && st == TM_OK; id++)
+        st = tm_pb_put_varint(out, id, sums[id]);
+    for (file = next_file(all, NULL); file; file = next_file(all, file))
+        for (uint32_t i = 0; i < file->numbers && st == TM_OK; i++) {
+            uint64_t value = 0;
+            if ((i + 1) * sizeof value <= file->filtered.len)
+                memcpy(&value, file->filtered.data + i * sizeof value, sizeof value);
+            st = tm_pb_put_varint(out, FILTER_DISCARDED, value);
+        }
+    return st == TM_OK ? tm_pb_end(out, mark) : st;
+}
+
+/* Puts the buffers of FILE. Numbers without a buffer get an empty message, so later buffers keep theirs. */
+static enum tm_status put_buffers(const struct tm_trace_stats_file *file, struct tm_buf *out)
+{
+    enum tm_status st = tm_buf_add(out, file->buffers.data, file->buffers.len);
+    for (uint32_t i = file->buffer_count; i < file->numbers && st == TM_OK; i++)
+        st = tm_pb_put_bytes(out, STATS_BUFFER, "", 0);
+    return st;
+}
+
+/* Puts the fields of TraceStats. */
+static enum tm_status put_totals(const struct totals *all, struct tm_buf *out)
+{
+    uint64_t sums[TM_TRACE_STATS_SUMS] = {0};
+    uint32_t has = 0;
+    bool has_filter = false;
+    const struct tm_trace_stats_file *file;
+    enum tm_status st = TM_OK;
+    for (file = next_file(all, NULL); file && st == TM_OK; file = next_file(all, file)) {
+        st = put_buffers(file, out);
+        for (uint32_t id = 0; id < TM_TRACE_STATS_SUMS; id++)
+            sums[id] += file->sums[id];
+        has |= file->has;
+        has_filter |= file->has_filter;
+    }
+    for (uint32_t id = 0; id < TM_TRACE_STATS_SUMS && st == TM_OK; id++)
+        if (has >> id & 1)
+            st = tm_pb_put_varint(out, id, sums[id]);
+    return st == TM_OK && has_filter ? put_filter(all, out) : st;
+}
+
+/* Writes the last packet of a machine. */
+static enum tm_status write_totals(const struct totals *all, struct tm_packet_writer *w, int64_t now_ns,
+                                   struct tm_error *err)
+{
+    const struct tm_trace_stats_machine *machine = all->machine;
+    const int64_t time_ns = machine->last_ns > now_ns ? machine->last_ns : now_ns;
+    size_t mark;
+    enum tm_status st = tm_packet_begin(w, machine->machine, err);
+    if (st < 0)
+        return st;
+    if ((machine->is_timed && tm_pb_put_varint(&w->out, TM_PACKET_TIMESTAMP, (uint64_t)time_ns) != TM_OK) ||
+        tm_pb_begin(&w->out, TM_PACKET_TRACE_STATS, &mark) != TM_OK || put_totals(all, &w->out) != TM_OK ||
+        tm_pb_end(&w->out, mark) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_packet_end(w, err);
+}
+
+enum tm_status tm_trace_stats_finish(const struct tm_trace_stats *stats, struct tm_packet_writer *w, int64_t now_ns,
+                                     struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < stats->machine_count && st == TM_OK; i++) {
+        const struct totals all = {stats, &stats->machines[i]};
+        if (all.machine->file_count > 1)
+            st = write_totals(&all, w, now_ns, err);
+    }
+    return st;
 }
 
 void tm_trace_stats_release(struct tm_trace_stats *stats)
@@ -193,5 +303,8 @@ void tm_trace_stats_release(struct tm_trace_stats *stats)
         tm_buf_release(&stats->files[i].filtered);
     }
     free(stats->files);
+    free(stats->machines);
+    tm_map_release(&stats->file_index);
+    tm_map_release(&stats->machine_index);
     *stats = (struct tm_trace_stats){0};
 }
