@@ -284,6 +284,38 @@ tm-sort: bad" ]
     [ "$output" = "tm-merge: tm-clocks: failed with exit status 1" ]
 }
 
+@test "a stage says by its exit status that its stream ended early, in whatever words" {
+    stage tm-manifest 'head -c 300; echo "tm-manifest: no space" >&2; exit 3'
+    stage tm-clocks 'cat >/dev/null; echo "tm-clocks: the rest is missing" >&2; exit 5'
+    stage tm-sort 'cat >/dev/null; echo "tm-sort: byte 0: frame is cut short" >&2; exit 1'
+    run merge -o out.txt x
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-manifest: no space
+tm-sort: byte 0: frame is cut short" ]
+    nothing_left
+    # If no stage before it failed, it is the cause, and the exit status is that of damaged input.
+    stage tm-manifest 'head -c 300'
+    stage tm-sort 'cat >/dev/null; exit 5'
+    run merge -o out.txt x
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-clocks: the rest is missing" ]
+}
+
+@test "the exit status for a stream that ended early is for tm-merge alone" {
+    emit-stream | head -c 300 >cut
+    emit-stream >whole
+    for name in manifest clocks sort emit; do
+        TM_PIPELINE=1 run "$TM_BIN/tm-$name" <cut
+        [ "$status" -eq 5 ]
+        run "$TM_BIN/tm-$name" <cut
+        [ "$status" -eq 1 ]
+        TM_PIPELINE=1 run "$TM_BIN/tm-$name" <<<"no stream"
+        [ "$status" -eq 1 ]
+    done
+    TM_PIPELINE=1 run "$TM_BIN/tm-emit" <whole
+    [ "$status" -eq 0 ]
+}
+
 @test "a stage that is missing or cannot be run is named" {
     for name in $all; do
         mv bin/$name saved

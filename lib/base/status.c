@@ -171,6 +171,14 @@ enum tm_status tm_error_recoverable(struct tm_error *err)
     return err->status;
 }
 
+enum tm_status (tm_error_cut_stream)(struct tm_error *err, uint64_t byte, const char *cause)
+{
+    if (err == NULL || err->status < 0)
+        return TM_E_INPUT;
+    err->is_cut_stream = true;
+    return tm_error_at(err, byte, "%s", cause);
+}
+
 enum tm_status (tm_error_nomem)(struct tm_error *err)
 {
     return tm_error_set(err, TM_E_SYSTEM, "out of memory");

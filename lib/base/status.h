@@ -41,6 +41,7 @@ struct tm_error {
     enum tm_status status; /* TM_OK while nothing failed */
     bool is_reading;       /* the system could not read a file; the caller must add its name to the message */
     bool is_recoverable;   /* damage that --on-damage=skip and salvage pass over */
+    bool is_cut_stream;    /* a tracemerge stream ends early: its writer failed, or it was stored in part */
     uint64_t byte;         /* of tm_error_at; 0 for others */
     char text[TM_ERROR_TEXT_MAX];
 };
@@ -74,6 +75,9 @@ enum tm_status tm_error_append(struct tm_error *err, const char *text);
  * Returns the recorded status. */
 enum tm_status tm_error_recoverable(struct tm_error *err);
 
+/* Records that a tracemerge stream ends early, as tm_error_at does with the text CAUSE. TM_E_INPUT. */
+enum tm_status tm_error_cut_stream(struct tm_error *err, uint64_t byte, const char *cause);
+
 /* Records that memory ran out, and returns TM_E_SYSTEM. */
 enum tm_status tm_error_nomem(struct tm_error *err);
 
@@ -87,6 +91,7 @@ static inline enum tm_status tm_status_known(enum tm_status returned, enum tm_st
 #define tm_error_set(err, status, ...) tm_status_known(tm_error_set(err, status, __VA_ARGS__), status)
 #define tm_error_at(err, byte, ...) tm_status_known(tm_error_at(err, byte, __VA_ARGS__), TM_E_INPUT)
 #define tm_error_errno(err, errnum, ...) tm_status_known(tm_error_errno(err, errnum, __VA_ARGS__), TM_E_SYSTEM)
+#define tm_error_cut_stream(err, byte, cause) tm_status_known(tm_error_cut_stream(err, byte, cause), TM_E_INPUT)
 #define tm_error_nomem(err) tm_status_known(tm_error_nomem(err), TM_E_SYSTEM)
 
 /* Copies LEN bytes of IN to OUT, which has OUT_SIZE bytes with the final NUL. Control bytes and invalid UTF-8 become

@@ -1,7 +1,6 @@
 #include "merge/stage_messages.h"
 
 #include "os/io.h"
-#include "stream/frame.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,19 +35,11 @@ static void print_death(const struct tm_program *program, const struct tm_stage 
         tm_program_message(program, "%s: failed with exit status %d", stage->name, WEXITSTATUS(status));
 }
 
-static bool ends_with(const struct tm_buf *messages, const char *text)
-{
-    size_t len = strlen(text);
-    return messages->len > len && memcmp(messages->data + messages->len - 1 - len, text, len) == 0;
-}
-
 /* True if STAGE failed because of what it read, not because it could not read the stream to its end. */
 static bool failed_on_content(const struct tm_stage *stage)
 {
-    int status = stage->wait_status;
-    return WIFEXITED(status) && WEXITSTATUS(status) == -TM_E_INPUT &&
-           !ends_with(&stage->messages, TM_FRAME_CUT_SHORT) && !ends_with(&stage->messages, TM_STREAM_CUT_SHORT) &&
-           !ends_with(&stage->messages, TM_STREAM_EMPTY);
+    bool is_cut;
+    return tm_stage_failed_on_input(stage, &is_cut) && !is_cut;
 }
 
 void tm_stage_messages_print(const struct tm_program *program, const struct tm_pipeline *pipeline, bool quiet)

@@ -116,16 +116,19 @@ static void become(void *context)
     program->failure = e;
 }
 
-/* Returns the environment with the settings of STAGE added, to be freed. NULL if out of memory. */
+/* Returns the environment of STAGE, to be freed: that of this program, TM_PIPELINE_VARIABLE and the settings of STAGE.
+ * NULL if out of memory. */
 static char **environment_of(const struct tm_stage *stage)
 {
     size_t n = 0;
     while (environ[n])
         n++;
-    char **all = malloc((n + 3) * sizeof *all);
+    char **all = malloc((n + 4) * sizeof *all);
     if (all == NULL)
         return NULL;
+    static char pipeline[] = TM_PIPELINE_VARIABLE "=1";
     memcpy(all, environ, n * sizeof *all);
+    all[n++] = pipeline;
     if (stage->setting)
         all[n++] = (char *)(uintptr_t)stage->setting;
     if (stage->rings[0])
@@ -155,12 +158,11 @@ static enum tm_status spawn_stage(struct tm_stage *stage, const struct ends *end
     if (ends->rings[0] >= 0 || ends->rings[1] >= 0 || ends->rings[2] >= 0)
         snprintf(stage->rings, sizeof stage->rings, TM_RINGS_VARIABLE "=%d,%d,%d", ends->rings[0], ends->rings[1],
                  ends->rings[2]);
-    const bool has_settings = stage->setting || stage->rings[0];
-    char **with = has_settings ? environment_of(stage) : NULL;
-    if (has_settings && with == NULL)
+    char **environment = environment_of(stage);
+    if (environment == NULL)
         return tm_error_nomem(err);
-    int e = start_program(stage, ends, with ? with : environ);
-    free(with);
+    int e = start_program(stage, ends, environment);
+    free(environment);
     if (e != 0)
         return tm_error_errno(err, e, "%s: cannot run", stage->path);
     stage->running = true;
@@ -375,6 +377,13 @@ static bool failed_loudly(const struct tm_pipeline *p, size_t i)
     return failed(stage) && !stage->stopped && !died_of(stage, SIGPIPE);
 }
 
+bool tm_stage_failed_on_input(const struct tm_stage *stage, bool *is_cut)
+{
+    int status = WIFEXITED(stage->wait_status) ? WEXITSTATUS(stage->wait_status) : 0;
+    *is_cut = status == TM_PIPELINE_CUT_STREAM;
+    return *is_cut || status == -TM_E_INPUT;
+}
+
 /* True if stage I failed by itself, as tm_pipeline_cause says. */
 static bool is_cause(const struct tm_pipeline *p, size_t i)
 {
@@ -385,9 +394,8 @@ static bool is_cause(const struct tm_pipeline *p, size_t i)
     }
     if (!failed_loudly(p, i)) /* losing the reader is a cause if the reader did not fail */
         return died_of(&p->stages[i], SIGPIPE) && !downstream && !upstream && i + 1 < p->count;
-    const struct tm_stage *stage = &p->stages[i];
-    bool input_fault = WIFEXITED(stage->wait_status) && WEXITSTATUS(stage->wait_status) == -TM_E_INPUT;
-    return !(upstream && input_fault);
+    bool is_cut;
+    return !(upstream && tm_stage_failed_on_input(&p->stages[i], &is_cut));
 }
 
 size_t tm_pipeline_cause(const struct tm_pipeline *p)
@@ -406,8 +414,11 @@ int tm_pipeline_exit(const struct tm_pipeline *p)
         if (!is_cause(p, i))
             continue;
         int status = p->stages[i].wait_status;
-        bool known = WIFEXITED(status) && WEXITSTATUS(status) <= 4;
-        seen[known ? WEXITSTATUS(status) : -TM_E_SYSTEM] = true;
+        bool known = WIFEXITED(status) && WEXITSTATUS(status) <= 4, is_cut;
+        if (tm_stage_failed_on_input(&p->stages[i], &is_cut))
+            seen[-TM_E_INPUT] = true;
+        else
+            seen[known ? WEXITSTATUS(status) : -TM_E_SYSTEM] = true;
     }
     for (size_t i = 0; i < sizeof gravest_first / sizeof *gravest_first; i++)
         if (seen[gravest_first[i]])

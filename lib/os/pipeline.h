@@ -14,6 +14,11 @@
 
 enum { TM_PIPELINE_PENDING_MAX = 64 << 10 };
 
+/* The environment variable that a program finds if it is a stage of a pipeline. It then ends with
+ * TM_PIPELINE_CUT_STREAM, and not with exit status 1, if it fails because the stream that it reads ends early. */
+#define TM_PIPELINE_VARIABLE "TM_PIPELINE"
+enum { TM_PIPELINE_CUT_STREAM = 5 };
+
 /* Zero-initialise, except for what the caller fills in. */
 struct tm_stage {
     const char *name;        /* of the program, for messages */
@@ -69,8 +74,12 @@ void tm_pipeline_wait(struct tm_pipeline *pipeline);
  * failed by itself: it was not stopped, no failure upstream cut its input short, and no failed reader left it. */
 size_t tm_pipeline_cause(const struct tm_pipeline *pipeline);
 
-/* Returns the gravest exit status of the causes: 3, then 1, 2, 4. Death by a signal counts as 3. Returns 0 without
- * causes. */
+/* True if STAGE ended with exit status 1 or TM_PIPELINE_CUT_STREAM: what it read is at fault. *IS_CUT: its stream ended
+ * early. */
+bool tm_stage_failed_on_input(const struct tm_stage *stage, bool *is_cut);
+
+/* Returns the gravest exit status of the causes: 3, then 1, 2, 4. Death by a signal counts as 3, and
+ * TM_PIPELINE_CUT_STREAM as 1. Returns 0 without causes. */
 int tm_pipeline_exit(const struct tm_pipeline *pipeline);
 
 /* True if the last stage died because the reader of its output had left. */

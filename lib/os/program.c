@@ -3,11 +3,13 @@
 #include "base/decimal.h"
 #include "os/io.h"
 #include "os/out_file.h"
+#include "os/pipeline.h"
 #include "config.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -49,10 +51,17 @@ void tm_program_warning(const struct tm_program *program, const char *format, ..
     va_end(args);
 }
 
+/* Returns the exit status for ST, which is that of ERR or graver. */
+static int exit_status(enum tm_status st, const struct tm_error *err)
+{
+    bool is_cut = st == TM_E_INPUT && err->status == TM_E_INPUT && err->is_cut_stream;
+    return is_cut && getenv(TM_PIPELINE_VARIABLE) ? TM_PIPELINE_CUT_STREAM : tm_status_exit(st);
+}
+
 int tm_program_fail(const struct tm_program *program, const struct tm_error *err)
 {
     say(program->name, err->text);
-    return tm_status_exit(err->status);
+    return exit_status(err->status, err);
 }
 
 void tm_program_help(const struct tm_program *program)
@@ -88,7 +97,7 @@ int tm_program_finish(const struct tm_program *program, enum tm_status st, struc
             tm_program_fail(program, &out);
         }
     }
-    return tm_status_exit(st);
+    return exit_status(st, err);
 }
 
 bool tm_program_refuses_terminal(int fd, const char *hint, struct tm_error *err)

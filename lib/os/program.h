@@ -22,7 +22,8 @@ void tm_program_message(const struct tm_program *program, const char *format, ..
  * did. */
 void tm_program_warning(const struct tm_program *program, const char *format, ...) TM_PRINTF(2, 3);
 
-/* Writes the text of ERR as tm_program_message does. Returns the exit status for it. */
+/* Writes the text of ERR as tm_program_message does. Returns the exit status for it. It is that of tm_status_exit,
+ * except in a stage of tm-merge (os/pipeline.h). */
 int tm_program_fail(const struct tm_program *program, const struct tm_error *err);
 
 /* These write the answers to --help and --version to standard output. */

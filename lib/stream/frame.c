@@ -35,6 +35,11 @@ static enum tm_status damaged(const struct tm_frame_reader *r, const char *what,
     return tm_error_at(err, r->offset, "%s", what);
 }
 
+static enum tm_status cut_short(const struct tm_frame_reader *r, struct tm_error *err)
+{
+    return tm_error_cut_stream(err, r->offset, "frame is cut short");
+}
+
 /* Reads until READER has at least NEED unread bytes. TM_END with fewer. */
 static enum tm_status want(struct tm_frame_reader *r, size_t need, struct tm_error *err)
 {
@@ -46,7 +51,7 @@ static enum tm_status read_head(struct tm_frame_reader *r, uint64_t *len, size_t
 {
     enum tm_status st = r->ring.bytes ? tm_frame_ring_find(r, err) : TM_OK;
     if (st == TM_END)
-        return damaged(r, TM_FRAME_CUT_SHORT, err);
+        return cut_short(r, err);
     if (st == TM_OK)
         st = want(r, FRAME_HEAD_MAX, err);
     if (st < 0)
@@ -59,7 +64,7 @@ static enum tm_status read_head(struct tm_frame_reader *r, uint64_t *len, size_t
         return damaged(r, r->count ? "not a frame; the stream is damaged" : "not a tracemerge stream", err);
     const uint8_t *q = tm_varint_get(p + 1, p + (have < FRAME_HEAD_MAX ? have : FRAME_HEAD_MAX), len);
     if (q == NULL)
-        return damaged(r, have < FRAME_HEAD_MAX ? TM_FRAME_CUT_SHORT : "length of the frame is damaged", err);
+        return have < FRAME_HEAD_MAX ? cut_short(r, err) : damaged(r, "length of the frame is damaged", err);
     if (*len > TM_FRAME_BYTES_MAX)
         return damaged(r, "frame is larger than the limit", err);
     *head = (size_t)(q - p);
@@ -85,7 +90,7 @@ enum tm_status tm_frame_read(struct tm_frame_reader *r, struct tm_frame *frame, 
         return st;
     st = want(r, head + (size_t)len, err);
     if (st == TM_END)
-        return damaged(r, TM_FRAME_CUT_SHORT, err);
+        return cut_short(r, err);
     if (st < 0)
         return st;
     const uint8_t *p = r->mem + r->start + head;
@@ -139,7 +144,7 @@ enum tm_status tm_frame_peek(struct tm_frame_reader *r, uint32_t *type, struct t
     if (r->end == r->start)
         return TM_END;
     if (tm_varint_get(r->mem + r->start + head, end, &tag) == NULL || tag >> 3 > UINT32_MAX)
-        return damaged(r, TM_FRAME_CUT_SHORT, err);
+        return cut_short(r, err);
     *type = (uint32_t)(tag >> 3);
     return TM_OK;
 }
@@ -156,7 +161,7 @@ enum tm_status tm_frame_preview(struct tm_frame_reader *r, struct tm_frame_sight
         return TM_E_SYSTEM;
     const uint8_t *end = r->mem + r->end, *p = tm_varint_get(r->mem + r->start + head, end, &tag);
     if (p == NULL || tag >> 3 > UINT32_MAX || (p = tm_varint_get(p, end, &body_len)) == NULL)
-        return damaged(r, TM_FRAME_CUT_SHORT, err);
+        return cut_short(r, err);
     *sight = (struct tm_frame_sight){.type = (uint32_t)(tag >> 3), .whole_bytes = head + (size_t)len, .body = p};
     sight->body_seen = (size_t)(end - p) < body_len ? (size_t)(end - p) : (size_t)body_len;
     return TM_OK;
@@ -361,7 +366,7 @@ enum tm_status tm_frame_pass(struct tm_frame_reader *r, struct tm_frame_writer *
     }
     st = stays ? pass_in_place(r, writer, whole, err) : pass_by_pipe(r, writer, whole, err);
     if (st != TM_OK)
-        return st < 0 ? st : damaged(r, TM_FRAME_CUT_SHORT, err);
+        return st < 0 ? st : cut_short(r, err);
     r->offset += whole;
     r->count++;
     writer->offset += whole;

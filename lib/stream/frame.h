@@ -50,11 +50,6 @@ enum { TM_FRAME_OPTIONAL_FIRST = 64 };
 /* The largest frame that is written or accepted. */
 #define TM_FRAME_BYTES_MAX ((size_t)768 << 20)
 
-/* How the message of a reader ends if the writer failed: within a frame, between two, before the first. */
-#define TM_FRAME_CUT_SHORT "frame is cut short"
-#define TM_STREAM_CUT_SHORT "the stream is cut short, its end frame is missing"
-#define TM_STREAM_EMPTY "empty, not a tracemerge stream"
-
 /* A checked frame. body is borrowed from the reader until its next call. */
 struct tm_frame {
     uint32_t type;       /* enum tm_frame_type, or a number this version does not know */

@@ -58,7 +58,7 @@ static enum tm_status read_header(struct tm_stream_reader *reader, struct tm_err
         return tm_error_set(err, TM_E_USAGE, "a terminal is no tracemerge stream; pipe one into the program");
     enum tm_status st = tm_frame_read(&reader->frames, &frame, err);
     if (st == TM_END)
-        return tm_error_set(err, TM_E_INPUT, "byte 0: " TM_STREAM_EMPTY);
+        return tm_error_cut_stream(err, 0, "empty, not a tracemerge stream");
     if (st < 0)
         return st;
     if (frame.type != TM_FRAME_HEADER)
@@ -138,7 +138,7 @@ enum tm_status tm_stream_reader_next(struct tm_stream_reader *reader, struct tm_
         return TM_END;
     enum tm_status st = tm_frame_read(&reader->frames, frame, err);
     if (st == TM_END)
-        return tm_error_at(err, reader->frames.offset, TM_STREAM_CUT_SHORT);
+        return tm_error_cut_stream(err, reader->frames.offset, "the stream is cut short, its end frame is missing");
     if (st < 0)
         return st;
     if (frame->type == TM_FRAME_END)

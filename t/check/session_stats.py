@@ -1,8 +1,8 @@
 """The TraceStats that t/check/lossless expects in a merged trace (doc/pftrace.md, Sequences).
 
-A packet of a file becomes an equal one. A writer's sequence becomes that of the output. Its buffer counts from the first
-buffer of its file. If several files state any about a machine, one more packet of it follows at the end: it has the
-buffers of all of them, in the order of their first statements, and the sums of their counts, from each file's last
+A packet of a file becomes an equal one. A writer's sequence becomes that of the output. Its buffer counts from the
+first buffer of its file. If several files state any about a machine, one more packet of it follows at the end: it has
+the buffers of all of them, in the order of their first statements, and the sums of their counts, from each file's last
 statement.
 """
 import collections

@@ -22,8 +22,8 @@ static void make_stats(struct tm_buf *out, uint32_t buffers, uint64_t n, uint64_
     tm_pb_put_varint(out, 14, lost);
 }
 
-/* Sets TEXT to "field.field=number" for the buffers and writers, and "lost N" for flushes, of the message in field 35 of
- * OUT. An empty message is its field alone. */
+/* Sets TEXT to "field.field=number" for the buffers and writers, and "lost N" for flushes, of the message in field 35
+ * of OUT. An empty message is its field alone. */
 static void tell(const struct tm_buf *out, char *text, size_t size)
 {
     struct tm_pb outer = tm_pb_of(out->data, out->len);
