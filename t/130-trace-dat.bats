@@ -152,3 +152,17 @@ END
     tm-merge -q -f report "$data"/same-time.* >report
     [ "$(grep -c 'MONOTONIC: trace_time' report)" -eq 3 ]
 }
+
+@test "lists of options that form a circle are refused at once" {
+    python3 - <<'PY'
+import struct
+head = b'\x17\x08\x44tracing7\0\0\x08\0\x10\0\0none\0\0'
+first = len(head) + 8
+options = struct.pack('<HI', 99, 0) * 1000
+open('circle.dat', 'wb').write(head + struct.pack('<QHHIQ', first, 0, 0, 0, 0) + options + struct.pack('<HIQ', 0, 8, first))
+PY
+    run timeout 20 tm-merge circle.dat
+    [ "$status" -eq 1 ]
+    [[ "$output" == "tm-unpack: circle.dat: byte 6062: the lists of options of trace.dat form a circle"* ]]
+    timeout 20 tm-merge --on-damage=skip -f report circle.dat | grep -q 'damaged: 1'
+}

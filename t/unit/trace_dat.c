@@ -1,4 +1,4 @@
-/* Unit tests of trace.dat: complete, cut and wrong records of the process that reads it; options in a circle. */
+/* Unit tests of trace.dat: complete, cut and wrong records of the process that reads it; lists of options that have no end. */
 #include "format/child_event.h"
 #include "format/trace_dat/facts.h"
 #include "os/io.h"
@@ -92,30 +92,93 @@ static void run_child(const char *text, enum tm_status want, const char *cause)
     is_str(err.text, cause);
 }
 
-/* The one list of options of a file of version 7 has OPTIONS of them, and is also the next list. */
-static void test_circle(void)
+enum { LIST = 32, SECTION = 16, OPTION = 6 }; /* where the first list is; bytes of its head and of that of an option */
+
+static void put(struct tm_buf *file, uint64_t value, size_t len)
 {
-    enum { OPTIONS = 60000, FIRST = 32, SECONDS = 20 };
-    static const uint8_t head[FIRST] = "\x17\x08\x44tracing7\0\0\x8\0\x10\0\0none\0\0\x20";
-    static const uint8_t option[6] = {99}, done[14] = {[2] = 8, [6] = FIRST}, section[16];
+    for (size_t i = 0; i < len; i++)
+        (void)tm_buf_add_byte(file, (uint8_t)(value >> 8 * i));
+}
+
+/* Begins a file of version 7, with the head of a list of options. */
+static void begin_list(struct tm_buf *file, uint16_t flags)
+{
+    static const uint8_t head[LIST] = "\x17\x08\x44tracing7\0\0\x8\0\x10\0\0none\0\0\x20";
+    file->len = 0;
+    ok(tm_buf_add(file, head, LIST) == TM_OK);
+    put(file, (uint64_t)flags << 16, 8);
+    put(file, 0, 8);
+}
+
+/* Adds the head of option ID, whose data have LEN bytes. */
+static void put_option(struct tm_buf *file, uint64_t id, uint64_t len)
+{
+    put(file, id | len << 16, OPTION);
+}
+
+/* Ends a list; the next one is at NEXT. */
+static void end_list(struct tm_buf *file, uint64_t next)
+{
+    put_option(file, 0, 8);
+    put(file, next, 8);
+}
+
+/* FILE must be refused for CAUSE; NULL: it is not. */
+static void check_lists(const struct tm_buf *file, const char *cause)
+{
+    enum { SECONDS = 20 };
     struct tm_error err = {0};
     struct tm_trace_dat_facts facts;
-    struct tm_buf file = {0};
-    struct tm_extent whole = {0};
-    enum tm_status st = tm_buf_add(&file, head, FIRST);
-    if (st == TM_OK)
-        st = tm_buf_add(&file, section, sizeof section);
-    for (int i = 0; st == TM_OK && i < OPTIONS; i++)
-        st = tm_buf_add(&file, option, sizeof option);
-    if (st == TM_OK)
-        st = tm_buf_add(&file, done, sizeof done);
-    ok(st == TM_OK && tm_io_temporary(NULL, &whole.fd, &err) == TM_OK);
-    ok(tm_io_write(whole.fd, file.data, file.len, &err) == TM_OK);
-    whole.len = file.len;
+    struct tm_extent whole = {.len = file->len};
+    ok(tm_io_temporary(NULL, &whole.fd, &err) == TM_OK);
+    ok(tm_io_write(whole.fd, file->data, file->len, &err) == TM_OK);
     (void)alarm(SECONDS);
-    ok_named(tm_trace_dat_facts_read(&facts, &whole, &err) == TM_OK, "options in a circle end");
+    enum tm_status st = tm_trace_dat_facts_read(&facts, &whole, &err);
     (void)alarm(0);
+    ok_named(st == (cause ? TM_E_INPUT : TM_OK) && facts.is_endless == (cause != NULL), cause ? cause : "good lists");
+    ok(cause == NULL || strstr(err.text, cause));
     ok(close(whole.fd) == 0);
+}
+
+static void test_lists(void)
+{
+    enum { COUNT = 60000, TOO_MANY = 70000, LISTS = 4 };
+    static const uint8_t section[SECTION];
+    struct tm_buf file = {0};
+    begin_list(&file, 0);
+    put_option(&file, 99, 0);
+    end_list(&file, LIST + SECTION + OPTION + OPTION + 8);
+    (void)tm_buf_add(&file, section, SECTION);
+    end_list(&file, 0);
+    check_lists(&file, NULL);
+
+    begin_list(&file, 0);
+    for (int i = 0; i < COUNT; i++)
+        put_option(&file, 99, 0);
+    end_list(&file, LIST);
+    check_lists(&file, "form a circle");
+
+    begin_list(&file, 0);
+    for (int i = 0; i < TOO_MANY; i++)
+        put_option(&file, 99, 0);
+    end_list(&file, 0);
+    check_lists(&file, "too many options");
+
+    /* Each list has one option, which contains the heads of the lists after it. */
+    begin_list(&file, 0);
+    for (int i = 0; i < LISTS; i++) {
+        if (i > 0)
+            (void)tm_buf_add(&file, section, SECTION);
+        put_option(&file, 99, (LISTS - 1 - i) * (SECTION + OPTION) + i * (OPTION + 8) + 8);
+    }
+    put(&file, 0, 8);
+    for (int i = 1; i <= LISTS; i++)
+        end_list(&file, i < LISTS ? LIST + i * (SECTION + OPTION) : 0);
+    check_lists(&file, "overlap");
+
+    begin_list(&file, 1);
+    end_list(&file, 0);
+    check_lists(&file, "are compressed");
     tm_buf_release(&file);
 }
 
@@ -125,7 +188,7 @@ int main(void)
     struct tm_subprocess child = {0};
     test_records();
     test_long_args();
-    test_circle();
+    test_lists();
     run_child("hello", TM_OK, "");
     run_child("dies", TM_E_INPUT, "killed by signal 9");
     run_child("fails", TM_E_INPUT, "ended with status 4");

@@ -1,12 +1,13 @@
 #include "format/trace_dat/facts.h"
 
 #include "base/checked.h"
+#include "base/map.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { VERSION_SECTIONS = 7, TEXT_MAX = 64, OPTION_BYTES_MAX = 4096 };
-enum { OPTIONS_MAX = 1 << 16 }; /* of a file; later ones are not read */
+enum { OPTIONS_MAX = 1 << 16 }; /* of a file */
 enum { SECTION_COMPRESSED = 1, USEC = 1000 };
 
 /* The numbers of options. */
@@ -30,6 +31,14 @@ struct place {
     bool is_big;
     enum tm_status status;
     struct tm_error *err;
+};
+
+/* The lists of options of a file. */
+struct lists {
+    bool has_sections;   /* version 7: each states the next one */
+    int left;            /* options that may follow */
+    uint64_t bytes;      /* of all lists that were read; more than the file has if they overlap */
+    struct tm_map begun; /* their offsets */
 };
 
 static void take(struct place *p, void *data, size_t len)
@@ -150,48 +159,61 @@ static void read_option(struct tm_trace_dat_facts *facts, uint64_t id, const uin
     }
 }
 
-/* Reads one list of options, at most *LEFT of them, and counts *LEFT down. Sets *NEXT to the offset of the next list;
- * 0: none. */
-static void read_options(struct tm_trace_dat_facts *facts, struct place *p, bool has_sections, int *left,
-                         uint64_t *next)
+static void refuse(struct tm_trace_dat_facts *facts, struct place *p, const char *cause)
+{
+    facts->is_endless = true;
+    if (p->status == TM_OK)
+        p->status = tm_error_at(p->err, p->at, "%s", cause);
+}
+
+/* Reads one list of options. Returns the offset of the next list; 0: none. */
+static uint64_t read_options(struct tm_trace_dat_facts *facts, struct place *p, struct lists *lists)
 {
     uint8_t data[OPTION_BYTES_MAX + 1];
-    *next = 0;
-    while (*left > 0 && p->status == TM_OK) {
-        --*left;
+    const uint64_t start = p->at;
+    while (p->status == TM_OK) {
         uint64_t id = take_number(p, 2);
-        if (id == OPTION_DONE && !has_sections)
-            return;
+        if (id == OPTION_DONE && !lists->has_sections)
+            return 0;
         uint64_t len = take_number(p, 4);
         uint64_t end = p->at + len;
         size_t have = len < OPTION_BYTES_MAX ? (size_t)len : OPTION_BYTES_MAX;
         take(p, data, have);
         if (p->status < 0)
-            return;
+            return 0;
+        if (lists->left-- == 0)
+            refuse(facts, p, "trace.dat has too many options");
+        if (end - start > p->whole->len - lists->bytes)
+            refuse(facts, p, "lists of options of trace.dat overlap");
         if (id == OPTION_DONE) {
-            *next = have >= 8 ? number_at(data, 8, p->is_big) : 0;
-            return;
+            lists->bytes += end - start;
+            return have >= 8 ? number_at(data, 8, p->is_big) : 0;
         }
         data[have] = '\0';
         read_option(facts, id, data, have, p->is_big);
         p->at = end;
     }
+    return 0;
 }
 
-/* Reads the lists of options of version 7. Each states the offset of the next, which may be one that was read. */
-static void read_sections(struct tm_trace_dat_facts *facts, struct place *p)
+/* Reads the lists of options of version 7. */
+static void read_sections(struct tm_trace_dat_facts *facts, struct place *p, struct lists *lists)
 {
-    int left = OPTIONS_MAX;
     uint64_t next = take_number(p, 8);
     while (next != 0 && p->status == TM_OK) {
+        enum tm_status added = tm_map_add(&lists->begun, next, 1);
+        if (added < 0)
+            p->status = tm_error_nomem(p->err);
+        else if (added == TM_END)
+            refuse(facts, p, "the lists of options of trace.dat form a circle");
         p->at = next;
         (void)take_number(p, 2);
         uint64_t flags = take_number(p, 2);
         (void)take_number(p, 4);
         (void)take_number(p, 8);
-        if (flags & SECTION_COMPRESSED)
-            return; /* no recorder compresses options */
-        read_options(facts, p, true, &left, &next);
+        if (flags & SECTION_COMPRESSED) /* no recorder does that */
+            refuse(facts, p, "the options of trace.dat are compressed");
+        next = read_options(facts, p, lists);
     }
 }
 
@@ -201,23 +223,24 @@ enum tm_status tm_trace_dat_facts_read(struct tm_trace_dat_facts *facts, const s
     static const char options[] = "options  ";
     struct place p = {.whole = whole, .at = TM_TRACE_DAT_MAGIC_LEN, .err = err};
     char text[TEXT_MAX];
-    int left = OPTIONS_MAX;
-    uint64_t next;
+    struct lists lists = {.left = OPTIONS_MAX};
     *facts = (struct tm_trace_dat_facts){0};
     take_text(&p, text);
     long version = strtol(text, NULL, 10);
     p.is_big = take_number(&p, 1) != 0;
     (void)take_number(&p, 1); /* bytes of a long */
     (void)take_number(&p, 4); /* bytes of a page */
-    if (version >= VERSION_SECTIONS) {
+    lists.has_sections = version >= VERSION_SECTIONS;
+    if (lists.has_sections) {
         take_text(&p, text); /* compression algorithm */
         take_text(&p, text); /* its version */
-        read_sections(facts, &p);
+        read_sections(facts, &p, &lists);
+        tm_map_release(&lists.begun);
         return p.status;
     }
     skip_headers(&p);
     take(&p, text, sizeof options);
     if (p.status == TM_OK && memcmp(text, options, sizeof options - 1) == 0)
-        read_options(facts, &p, false, &left, &next);
+        (void)read_options(facts, &p, &lists);
     return p.status;
 }

@@ -19,12 +19,13 @@ struct tm_trace_dat_facts {
     bool is_scaled;        /* times in ticks of the CPU's counter are converted to nanoseconds (TSC2NSEC) */
     bool is_shifted;       /* times of a guest are converted to the clock of its host (TIME_SHIFT) */
     bool has_guests;       /* traces of guests exist whose times were converted to this one's clock (GUEST) */
+    bool is_endless;       /* damage that libtracecmd follows without an end: lists of options overlap or are too many */
     uint64_t trace_id;     /* 0: none */
     uint64_t host_trace_id; /* if is_shifted: the trace whose clock the times are on */
 };
 
 /* Reads FACTS from the file WHOLE. TM_OK; TM_E_INPUT: damaged, FACTS has what was read before the damage;
- * TM_E_SYSTEM. */
+ * TM_E_SYSTEM. If FACTS->is_endless, the library must not read the file. */
 enum tm_status tm_trace_dat_facts_read(struct tm_trace_dat_facts *facts, const struct tm_extent *whole,
                                        struct tm_error *err);
 

@@ -16,6 +16,7 @@ enum { RECORDS_AT_ONCE = 1024, NO_BUFFER = -1 };
 struct trace_dat {
     struct tm_format_context context;
     struct tm_trace_dat_facts facts;
+    struct tm_error damage; /* of the facts; libtracecmd reports it, unless it must not read the file */
     Tracemerge__ClockPolicy policy;
     struct tm_extent copy; /* fd -1: none */
     struct tm_trace_dat_source source;
@@ -200,7 +201,6 @@ static enum tm_status open_file(struct trace_dat *d, struct tm_error *err)
 
 static enum tm_status trace_dat_open(const struct tm_format_context *context, void **state, struct tm_error *err)
 {
-    struct tm_error why = {0};
     if (!tm_trace_dat_library_is_there()) {
         tm_error_set(err, TM_E_INPUT, "trace.dat of trace-cmd, which this build cannot read as it was made without "
                                       "libtracecmd (Debian package: libtracecmd-dev); what trace-cmd report writes can "
@@ -218,8 +218,8 @@ static enum tm_status trace_dat_open(const struct tm_format_context *context, vo
     d->copy.fd = -1;
     d->source.temporary_dir = context->temporary_dir;
     d->switch_buffer = NO_BUFFER;
-    if (tm_trace_dat_facts_read(&d->facts, &context->whole, &why) == TM_E_SYSTEM) { /* libtracecmd reports the damage */
-        *err = why;
+    if (tm_trace_dat_facts_read(&d->facts, &context->whole, &d->damage) == TM_E_SYSTEM) {
+        *err = d->damage;
         return TM_E_SYSTEM;
     }
     d->policy = policy_of_facts(&d->facts);
@@ -284,6 +284,18 @@ static enum tm_status give_up(struct trace_dat *d, struct tm_error *why, struct 
     return tm_error_recoverable(err);
 }
 
+/* Ends a file that the library must not read. */
+static enum tm_status refuse(struct trace_dat *d, struct tm_error *err)
+{
+    if (d->context.options->on_damage == TM_DAMAGE_HALT) {
+        *err = d->damage;
+        return tm_error_recoverable(err);
+    }
+    enum tm_status st =
+        tm_event_sink_account(d->context.sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, UINT64_MAX}, err);
+    return st < 0 ? st : write_counts(d, 0, err);
+}
+
 static enum tm_status begin(struct trace_dat *d, struct tm_error *err)
 {
     d->is_begun = true;
@@ -294,6 +306,8 @@ static enum tm_status begin(struct trace_dat *d, struct tm_error *err)
 static enum tm_status trace_dat_read(void *state, struct tm_error *err)
 {
     struct trace_dat *d = state;
+    if (d->facts.is_endless)
+        return refuse(d, err);
     enum tm_status st = d->is_begun ? TM_OK : begin(d, err);
     for (int i = 0; i < RECORDS_AT_ONCE && st == TM_OK; i++) {
         struct tm_child_event record;
