@@ -15,6 +15,7 @@
 #include "emit/chrome_json/slices.h"
 #include "emit/perfetto/clock_rows.h"
 #include "emit/late_threads.h"
+#include "emit/perfetto/trace_stats.h"
 #include "emit/output_list.h"
 #include "emit/single_events.h"
 #include "emit/task_names.h"
@@ -84,6 +85,9 @@ static const struct limit limits[] = {
     LIMIT(TM_PROTO_PACKET_BYTES_MAX),
     LIMIT(TM_PROTO_EXPANDED_MAX),
     LIMIT(TM_PROTO_DETAIL_BYTES_FREE),
+    LIMIT(TM_PROTO_REPEATED_BYTES_FREE),
+    LIMIT(TM_PROTO_INTERNED_MAX),
+    LIMIT(TM_PROTO_INTERNED_BYTES_MAX),
     LIMIT(TM_PROTO_SEQUENCES_MAX),
     LIMIT(TM_PROTO_TRACKS_MAX),
     LIMIT(TM_PROTO_CPUS_MAX),
@@ -202,6 +206,7 @@ static const struct limit limits[] = {
     LIMIT(TM_SPAN_FLOWS_MAX),
     LIMIT(TM_TIMESTAMP_GROUP_EVENTS_MAX),
     LIMIT(TM_CLOCK_ROWS_MAX),
+    LIMIT(TM_TRACE_STATS_BYTES_MAX),
     LIMIT(TM_OUTPUTS_MAX),
     LIMIT(TM_SINGLE_EVENTS_OPEN_MAX),
     LIMIT(TM_TASK_NAMES_ROWS_MAX),

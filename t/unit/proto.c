@@ -96,6 +96,43 @@ static void test_generations(void)
     tm_buf_release(&m.out);
 }
 
+/* Makes a trace with 1 MiB of interned data, and COUNT packets, each with other defaults than the one before it. */
+static void make_repeats(struct maker *m, int count)
+{
+    enum { MESSAGE = 4096, MESSAGES = 256 };
+    char name[MESSAGE];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    for (int i = 0; i < count; i++) {
+        begin_packet(m, (uint64_t)i + 1, 3, i == 0 ? 1 : 2);
+        for (int j = 0; i == 0 && j < MESSAGES; j++)
+            intern(m, 2, (uint64_t)j + 1, name);
+        open_field(m, 59);
+        number(m, 58, i % 2 ? 3 : 6);
+        close_field(m);
+        open_field(m, 11);
+        number(m, 9, 3);
+        close_field(m);
+        end_packet(m);
+    }
+}
+
+static void test_repeats(void)
+{
+    struct maker m = {0};
+    make_repeats(&m, 30);
+    struct result *r = run(m.out.data, m.out.len, TM_DAMAGE_HALT);
+    ok_named(r->status == TM_OK && r->timed == 30, "interned data is repeated for new defaults");
+    result_free(r);
+    m.out.len = 0;
+    make_repeats(&m, 60);
+    r = run(m.out.data, m.out.len, TM_DAMAGE_HALT);
+    ok_named(r->status == TM_E_INPUT && strstr(r->err.text, "changes of defaults repeat more than"),
+             "up to a limit");
+    result_free(r);
+    tm_buf_release(&m.out);
+}
+
 static void test_counters(void)
 {
     struct maker m = {0};
@@ -537,6 +574,7 @@ int main(void)
     test_bodies();
     test_interning();
     test_generations();
+    test_repeats();
     test_counters();
     test_snapshots();
     test_inner_times();

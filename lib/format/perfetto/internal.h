@@ -22,6 +22,8 @@ enum {
     TM_PROTO_SEQUENCES_MAX = 1 << 18,       /* (machine, sequence) pairs */
     TM_PROTO_INTERNED_MAX = 1 << 20,        /* interned messages of one sequence at a time */
     TM_PROTO_INTERNED_BYTES_MAX = 96 << 20, /* bytes of interned data of all sequences */
+    /* bytes of interned data that new generations of sequences repeat, and 16 times the bytes of the file so far more */
+    TM_PROTO_REPEATED_BYTES_FREE = 16 << 20,
     TM_PROTO_TRACKS_MAX = 1 << 19,          /* counter, thread and process tracks remembered */
     TM_PROTO_CPUS_MAX = 1 << 16,            /* (machine, cpu) pairs */
     TM_PROTO_COMM_MAX = 64,                 /* bytes of a task's name; kernels have 16 */
@@ -124,6 +126,7 @@ struct tm_proto_sequences {
     uint32_t last;             /* index of the last one looked up */
     struct tm_proto_map index; /* (machine, id) to index */
     size_t bytes;              /* of interned data in memory, of all sequences */
+    uint64_t repeated_bytes;   /* of interned data, for new generations */
     struct tm_proto_sequence_stats stats;
 };
 

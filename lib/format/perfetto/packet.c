@@ -184,7 +184,7 @@ static enum tm_status apply_sequence(struct tm_proto *p, struct tm_proto_packet 
         st = tm_proto_sequence_stats_note(&p->sequences.stats, packet, err);
     packet->sequence->seen = true;
     if (st >= 0 && packet->defaults.id)
-        st = tm_proto_sequence_defaults(&p->rows, packet, err);
+        st = tm_proto_sequence_defaults(&p->sequences, &p->rows, packet, err);
     if (st >= 0 && packet->interned.id)
         st = tm_proto_sequence_intern(&p->sequences, &p->rows, packet, err);
     if (st >= 0 && packet->sequence->generation == 0)

@@ -8,6 +8,7 @@
 
 enum { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_CLOCK = 58 };
 enum { KEEP_BYTES = 1 << 18 }; /* larger buffers of a cleared sequence are freed */
+enum { REPEATED_TIMES = 16 };
 
 enum tm_status tm_proto_sequence_find(struct tm_proto_sequences *sequences, uint32_t machine, uint32_t id,
                                       struct tm_proto_sequence **sequence, struct tm_error *err)
@@ -116,8 +117,24 @@ static enum tm_status take_defaults(struct tm_proto_sequence *sequence, const st
     return st == TM_END ? TM_OK : st;
 }
 
-enum tm_status tm_proto_sequence_defaults(struct tm_proto_rows *rows, struct tm_proto_packet *packet,
-                                          struct tm_error *err)
+/* Appends the interned data of PACKET's sequence to rows->text, for a new generation. */
+static enum tm_status repeat_interned(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
+                                      const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    const struct tm_buf *interned = &packet->sequence->interned;
+    if (interned->len == 0)
+        return TM_OK;
+    sequences->repeated_bytes += interned->len;
+    if (sequences->repeated_bytes > TM_PROTO_REPEATED_BYTES_FREE + REPEATED_TIMES * packet->byte)
+        return tm_error_set(err, TM_E_INPUT, "changes of defaults repeat more than %d bytes of interned data and %d "
+                                             "times the bytes before them", TM_PROTO_REPEATED_BYTES_FREE,
+                            REPEATED_TIMES);
+    enum tm_status st = tm_pb_put_bytes(&rows->text, TM_PACKET_INTERNED_DATA, interned->data, interned->len);
+    return st < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+enum tm_status tm_proto_sequence_defaults(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
+                                          struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_proto_sequence *sequence = packet->sequence;
     const struct tm_pb_field *f = &packet->defaults;
@@ -134,10 +151,11 @@ enum tm_status tm_proto_sequence_defaults(struct tm_proto_rows *rows, struct tm_
     if (st < 0)
         return st;
     rows->text.len = 0;
-    st = tm_buf_add(&rows->text, f->start, (size_t)(f->end - f->start));
-    if (st == TM_OK && afresh && sequence->interned.len)
-        st = tm_pb_put_bytes(&rows->text, TM_PACKET_INTERNED_DATA, sequence->interned.data, sequence->interned.len);
-    return st == TM_OK ? add_state(rows, packet, err) : tm_error_nomem(err);
+    if (tm_buf_add(&rows->text, f->start, (size_t)(f->end - f->start)) != TM_OK)
+        return tm_error_nomem(err);
+    if (afresh)
+        st = repeat_interned(sequences, rows, packet, err);
+    return st < 0 ? st : add_state(rows, packet, err);
 }
 
 /* Sets an entry of interned_index. v1 is the place of the message in the sequence's interned bytes: its offset from bit

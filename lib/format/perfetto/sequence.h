@@ -17,9 +17,10 @@ void tm_proto_sequence_clear(struct tm_proto_sequences *sequences, struct tm_pro
 void tm_proto_sequence_lose(struct tm_proto_sequence *sequence);
 
 /* Takes over PACKET's trace_packet_defaults. Begins a new generation if they differ from those that rows of the current
- * one had. Adds the SEQUENCE_STATE row, with the interned data that stays valid in a new generation. */
-enum tm_status tm_proto_sequence_defaults(struct tm_proto_rows *rows, struct tm_proto_packet *packet,
-                                          struct tm_error *err);
+ * one had. Adds the SEQUENCE_STATE row, with the interned data that stays valid in a new generation. TM_E_INPUT also if
+ * new generations repeat too much (TM_PROTO_REPEATED_BYTES_FREE). */
+enum tm_status tm_proto_sequence_defaults(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
+                                          struct tm_proto_packet *packet, struct tm_error *err);
 
 /* Takes over PACKET's interned_data and adds the SEQUENCE_STATE row. If the state is not valid, only counts this as a
  * statistic. */
