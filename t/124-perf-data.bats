@@ -51,6 +51,15 @@ as_perf_script() {
     diff -u want got
 }
 
+@test "a switch on a cpu past the limit is damage" {
+    made a.data cpus
+    run tm-merge -f jsonl a.data
+    [ "$status" -eq 1 ]
+    tm-merge -q --on-damage=skip --events -f jsonl a.data >events
+    [ "$(grep -c '"kind":"sched_switch"' events)" -eq 2 ]
+    tm-merge -q --on-damage=skip -f report a.data | grep 'damaged: 1'
+}
+
 @test "recordings of tracepoints with stacks, from a pipe and compressed have the samples and stacks of perf script" {
     as_perf_script perf-sched
     as_perf_script perf-pipe

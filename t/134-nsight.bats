@@ -56,6 +56,14 @@ END
 END
 }
 
+@test "nsight: a switch on a cpu past the limit is counted as damaged" {
+    make_nsight new.sqlite
+    sqlite3 new.sqlite 'UPDATE SCHED_EVENTS SET cpu = 65536 WHERE cpu = 4'
+    tm-merge -q -o x.db new.sqlite
+    [ "$(sqlite3 x.db 'SELECT group_concat(DISTINCT cpu) FROM sched')" = 3 ]
+    [ "$(sqlite3 x.db "SELECT events FROM tm_accounting WHERE reason = 'damaged'")" -eq 2 ]
+}
+
 @test "nsight: events have arguments, and arrows lead from calls to the work that they started" {
     make_nsight new.sqlite
     tm-merge -q -o x.db new.sqlite

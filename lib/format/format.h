@@ -12,6 +12,9 @@
 /* Sniffers look at no more bytes than this. */
 enum { TM_SNIFF_BYTES = 512 };
 
+/* Parsers that remember something for each cpu take no cpu number from here on. */
+enum { TM_FORMAT_CPU_MAX = 1 << 16 };
+
 /* What a parser works with. Owned by the caller, valid from open to close. */
 struct tm_format_context {
     struct tm_input *input;      /* the file's bytes; the parser consumes those that belong to the file */

@@ -6,9 +6,10 @@ window of 128 MiB; raw, real, tai: on CLOCK_MONOTONIC_RAW, CLOCK_REALTIME, CLOCK
 a clock and its time of day; group: samples of groups instead, as perf record -e '{a,b}:S' makes them, with their
 values; ended: two samples more, of a task that has ended; nocpu: records state no cpu; threads: of events that threads
 inherit; backward: of a buffer that is written from its end on; more: the last sample states more members than it has;
-wide: one more event of a tracepoint, with 900 fields that are all of its last 59,900 bytes; many: the tracepoint has 1,025
-fields; deep: one more sample, of 8,000 frames in a file with a name of 6,000 bytes; named: an event with a name of 5,000
-bytes; damaged: all features of the header are cut short; short: so are some more records.
+wide: one more event of a tracepoint, with 900 fields that are all of its last 59,900 bytes; many: the tracepoint has
+1,025 fields; deep: one more sample, of 8,000 frames in a file with a name of 6,000 bytes; named: an event with a name of
+5,000 bytes; cpus: the last switch is on cpu 65,536; damaged: all features of the header are cut short; short: so are
+some more records.
 Records are not in the order of time, so names and mappings must be found by time.
 """
 import struct, subprocess, sys
@@ -149,7 +150,7 @@ of_kernel = [
     sample(4, KERNEL, 100, 101, 4200, 0, [MARK_KERNEL, KERNEL_AT + 0x600], waking('tool', 200, 120, 1)),
     switch(True, 101, 0, 5000, 0), switch(False, 0, 101, 5001, 0),
     switch(True, 0, 101, 5100, 0, True), switch(False, 101, 0, 5101, 0),
-    switch(False, 200, 0, 5200, 1),
+    switch(False, 200, 0, 5200, 65536 if 'cpus' in words else 1),
     record(2, 0, pack('QQ', 1, 3) + at(0, 0, 5300, 0)), record(13, 0, pack('Q', 4) + at(0, 0, 5300, 0)),
     record(5, 0, pack('QQQ', 5300, 1, 1) + at(100, 101, 5300, 0)),
     record(4, 0, pack('IIIIQ', 100, 1, 102, 1, 5400) + at(100, 102, 5400, 0)),

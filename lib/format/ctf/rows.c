@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { NAMED_MAX = 1 << 20, CPU_MAX = 1 << 16 };
+enum { NAMED_MAX = 1 << 20 };
 
 /* True if EVENT has the name of a system call after PREFIX. */
 static bool is_call(struct tm_span event, const char *prefix)
@@ -244,7 +244,7 @@ enum tm_status tm_ctf_add_event(struct tm_ctf *c, const struct tm_child_event *e
     enum tm_status st = name_thread(c, event, err);
     if (st < 0)
         return st;
-    if (!c->is_kernel || event->cpu < 0 || event->cpu >= CPU_MAX)
+    if (!c->is_kernel || event->cpu < 0 || event->cpu >= TM_FORMAT_CPU_MAX)
         return add_instant(c, event, tid, err);
     if (tm_span_is(event->event, "sched_switch")) {
         int64_t prev;

@@ -429,7 +429,7 @@ static enum tm_status add_switch(struct tm_nsight *x)
     int64_t cpu = int_of(x, TM_NS_CPU), tid = tm_nsight_tid(int_of(x, TM_NS_GLOBAL_TID));
     bool is_in = int_of(x, TM_NS_IS_SCHED_IN) != 0;
     uint32_t running = 0;
-    if (!has_int(x, TM_NS_GLOBAL_TID) || !has_int(x, TM_NS_CPU) || cpu < 0 || cpu > UINT32_MAX)
+    if (!has_int(x, TM_NS_GLOBAL_TID) || !has_int(x, TM_NS_CPU) || cpu < 0 || cpu >= TM_FORMAT_CPU_MAX)
         return account(x, TM_DROP_DAMAGED);
     enum tm_drop_reason reason = set_times(x, &row);
     if (reason)

@@ -347,6 +347,8 @@ static enum tm_status on_switch(struct tm_perf *p, const struct tm_perf_record *
         tm_perf_count(&p->not_shown, record->byte);
         return TM_OK;
     }
+    if (s.cpu >= TM_FORMAT_CPU_MAX)
+        return TM_END;
     bool is_in = !(record->misc & MISC_SWITCH_OUT);
     if (is_in && tm_map_find(&p->next_of_cpu, s.cpu, &running) && running == (uint32_t)s.tid)
         return TM_OK; /* the record of the leaving thread named this one */
