@@ -59,8 +59,24 @@ enum tm_status tm_event_sink_file_begin(struct tm_event_sink *sink, const Tracem
     sink->position = 0;
     sink->timed_count = 0;
     sink->untimed_count = 0;
+    sink->budget = (struct tm_detail_budget){0};
     tm_slice_tids_clear(&sink->slice_tids);
     return put_message(sink, TM_FRAME_FILE_BEGIN, &begin->base, err);
+}
+
+void tm_event_sink_file_reads(struct tm_event_sink *sink, const uint64_t *offset)
+{
+    sink->budget.offset = offset;
+    sink->budget.start = offset ? *offset : 0;
+}
+
+/* States how many details of the file were cut. */
+static enum tm_status put_cut_details(struct tm_event_sink *sink, struct tm_error *err)
+{
+    const uint64_t count = sink->budget.cut_count;
+    sink->budget = (struct tm_detail_budget){0};
+    return count ? tm_event_sink_stat(sink, "event_details_cut", TRACEMERGE__SEVERITY__DATA_LOSS, (int64_t)count, err)
+                 : TM_OK;
 }
 
 enum tm_status tm_event_sink_file_end(struct tm_event_sink *sink, uint32_t file, uint64_t size_bytes,
@@ -78,7 +94,9 @@ enum tm_status tm_event_sink_file_end(struct tm_event_sink *sink, uint32_t file,
         end.n_slice_tids = sink->slice_tids.count;
         end.slice_tids = sink->slice_tids.tids;
     }
-    enum tm_status st = put_message(sink, TM_FRAME_FILE_END, &end.base, err);
+    enum tm_status st = put_cut_details(sink, err);
+    if (st >= 0)
+        st = put_message(sink, TM_FRAME_FILE_END, &end.base, err);
     sink->timed_count = 0;
     sink->untimed_count = 0;
     tm_slice_tids_clear(&sink->slice_tids);
@@ -119,6 +137,7 @@ enum tm_status tm_event_sink_string(struct tm_event_sink *sink, struct tm_text t
     *string = 0;
     if (text.data == NULL)
         return TM_OK;
+    text = tm_detail_budget_text(&sink->budget, text);
     if (text.len <= TM_SINK_STRING_MAX) {
         uint32_t id;
         enum tm_status st = tm_intern_add(&sink->strings, text.data, text.len, &id, NULL);
@@ -137,6 +156,8 @@ enum tm_status tm_event_sink_add(struct tm_event_sink *sink, struct tm_event *ev
 {
     if (!tm_raw_choice_has(&sink->raw, tm_event_raw(event->flags)))
         event->raw_bytes = 0;
+    if (event->detail_bytes > TM_DETAIL_SMALL && tm_detail_budget_event(&sink->budget, event, &sink->detail) != TM_OK)
+        return tm_error_nomem(err);
     if (tm_batch_builder_full(&sink->batch)) {
         enum tm_status st = tm_event_sink_flush(sink, err);
         if (st < 0)

@@ -10,6 +10,7 @@
 #include "base/name_set.h"
 #include "base/text.h"
 #include "stream/batch_builder.h"
+#include "stream/detail_budget.h"
 #include "stream/drop_reason.h"
 #include "stream/raw_choice.h"
 #include "stream/slice_tids.h"
@@ -36,6 +37,7 @@ struct tm_event_sink {
      * of the run's sink. NULL: this is the run's sink. */
     enum tm_status (*run_string)(void *arg, uint32_t *string, struct tm_error *err);
     void *run_arg; /* argument of run_string */
+    struct tm_detail_budget budget; /* of the current file; tm_event_sink_file_reads sets it */
     bool want_compact_messages; /* keep whole CompactSched messages; requires raw (default: false) */
     /* private */
     struct tm_batch_builder batch;
@@ -53,6 +55,10 @@ void tm_event_sink_init(struct tm_event_sink *sink, struct tm_stream_writer *wri
 enum tm_status tm_event_sink_file_begin(struct tm_event_sink *sink, const Tracemerge__FileBegin *begin,
                                         struct tm_error *err);
 
+/* Tells where the next byte of the file, whose turn has begun, is in its input: *OFFSET, which is borrowed until the
+ * next call. NULL: no more of it is read. Without a place the file's details have no bound (detail_budget.h). */
+void tm_event_sink_file_reads(struct tm_event_sink *sink, const uint64_t *offset);
+
 /* Ends a file's turn and writes FileEnd with the counts. SIZE_BYTES is the number of its bytes that were read. */
 enum tm_status tm_event_sink_file_end(struct tm_event_sink *sink, uint32_t file, uint64_t size_bytes,
                                       struct tm_error *err);
@@ -62,8 +68,8 @@ void tm_event_sink_set_file(struct tm_event_sink *sink, uint32_t file);
 
 /* Sets *STRING to the number of TEXT for the column name, category or arg_keys. If the table is full, or TEXT is longer
  * than TM_SINK_STRING_MAX, it is appended as a text field to DETAIL, the detail bytes of the current event, and *STRING
- * refers there. Bytes are kept unchanged, UTF-8 or not. An empty text has a number too. A text without data gives 0
- * (none). */
+ * refers there. Bytes are kept unchanged, UTF-8 or not, but a text that exceeds the budget of the file is cut. An empty
+ * text has a number too. A text without data gives 0 (none). */
 enum tm_status tm_event_sink_string(struct tm_event_sink *sink, struct tm_text text, struct tm_buf *detail,
                                     uint32_t *string, struct tm_error *err);
 
@@ -77,7 +83,8 @@ static inline enum tm_status tm_event_sink_run_string(struct tm_event_sink *sink
     return sink->run_string(sink->run_arg, string, err);
 }
 
-/* Adds EVENT and copies its payload. Sets file and position. Drops raw bytes that are not kept. */
+/* Adds EVENT and copies its payload. Sets file and position. Drops raw bytes that are not kept, and a large detail that
+ * exceeds the budget of the file. */
 enum tm_status tm_event_sink_add(struct tm_event_sink *sink, struct tm_event *event, struct tm_error *err);
 
 /* Call this if the last added row stands for COUNT (at least 1) events. They take positions and are counted. */

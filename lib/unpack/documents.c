@@ -150,12 +150,14 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *nod
         .temporary_dir = run->options->temporary_dir,
         .whole = {.fd = -1}};
     void *state = NULL;
-    uint64_t reclaimed = content->in->offset;
+    uint64_t reclaimed = content->in->offset, end = 0;
     enum tm_status st = open_trace(run, node, content, &context, &state);
     if (st == TM_END) {
         format->close(state);
         return st;
     }
+    tm_event_sink_file_reads(run->sink, format->by_place ? &end : &content->in->offset);
+    end = context.whole.len;
     while (st == TM_OK) {
         uint64_t before = content->in->offset;
         st = tm_unpack_halt(run, node, format->read(state, run->err));
@@ -169,6 +171,7 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *nod
             st = TM_OK;
     }
     format->close(state);
+    tm_event_sink_file_reads(run->sink, NULL);
     if (st == TM_END && format->by_place)
         st = tm_input_advance(content->in, tm_content_end(content) - content->in->offset, run->err);
     return st == TM_END ? TM_OK : st;

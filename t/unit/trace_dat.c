@@ -1,4 +1,5 @@
-/* Unit tests of trace.dat: complete, cut and wrong records of the process that reads it; lists of options that have no end. */
+/* Unit tests of trace.dat: complete, cut and wrong records of the process that reads it; lists of options without
+ * an end. */
 #include "format/child_event.h"
 #include "format/trace_dat/facts.h"
 #include "os/io.h"

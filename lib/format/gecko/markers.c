@@ -83,6 +83,16 @@ static void find_phase(struct marker *m)
     }
 }
 
+/* Appends string I to OUT, or its front if the details of the file have used their budget. TM_END if there is none. */
+static enum tm_status get_string(struct tm_gecko_view *view, uint32_t i, struct tm_buf *out)
+{
+    struct tm_detail_budget *budget = &view->sink->budget;
+    const size_t max = tm_detail_budget_left(budget, SIZE_MAX), before = out->len;
+    enum tm_status st = tm_gecko_strings_get(view->strings, i, max, out, view->err);
+    budget->cut_count += out->len - before == max;
+    return st;
+}
+
 /* Adds string I as an argument. If FIELD is a flow, also adds the flow, which continues or ends here. *DONE is false if
  * there is no such string. */
 static enum tm_status put_string_arg(struct tm_gecko_view *view, const struct tm_json_value *key, uint32_t i,
@@ -90,7 +100,7 @@ static enum tm_status put_string_arg(struct tm_gecko_view *view, const struct tm
 {
     size_t mark;
     tm_buf_clear(&view->text);
-    enum tm_status st = tm_gecko_strings_get(view->strings, i, &view->text, view->err);
+    enum tm_status st = get_string(view, i, &view->text);
     *done = st == TM_OK;
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
@@ -154,7 +164,8 @@ static enum tm_status put_args(struct tm_gecko_view *view, const struct marker *
         return tm_buf_add(&view->detail, view->payload.detail.data, view->payload.detail.len) == TM_OK
                    ? tm_json_args_keys(&view->payload, &view->detail, keys, view->err)
                    : tm_error_nomem(view->err);
-    const size_t detail_max = TM_GECKO_ARGS_BYTES + ARGS_GROWTH_MAX * m->data.len;
+    const size_t detail_max = tm_detail_budget_left(&view->sink->budget, TM_GECKO_ARGS_BYTES) +
+                              ARGS_GROWTH_MAX * m->data.len;
     struct tm_json_scan scan = tm_json_scan_of(&m->data);
     scan.p++;
     while (st == TM_OK && tm_json_member(&scan, &key, &value) == TM_JSON_OK) {
@@ -203,7 +214,7 @@ static enum tm_status show(struct tm_gecko_view *view, struct marker *m)
         tm_gecko_count(st == TM_END ? &view->counts->no_time : &view->counts->damaged, 1, m->byte);
         return TM_OK;
     }
-    st = m->has_name ? tm_gecko_strings_get(view->strings, m->name, &view->name, view->err) : TM_END;
+    st = m->has_name ? get_string(view, m->name, &view->name) : TM_END;
     if (st != TM_OK) {
         tm_gecko_count(&view->counts->damaged, 1, m->byte);
         return st < 0 ? st : TM_OK;

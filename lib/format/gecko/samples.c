@@ -30,6 +30,7 @@ static enum tm_status show(struct tm_gecko_view *view, struct tm_gecko_tables *t
         return TM_OK;
     }
     if (stack != *last) {
+        tables->stack_bytes = tm_detail_budget_left(&view->sink->budget, TM_GECKO_STACK_BYTES);
         enum tm_status st = tm_gecko_tables_stack(tables, stack, &view->stack, &is_cut, view->err);
         *last = UINT32_MAX;
         if (st < 0)

@@ -52,7 +52,7 @@ static const struct tm_gecko_table source_table = {source_fields, 1, INDEX_BYTES
 
 void tm_gecko_tables_init(struct tm_gecko_tables *t, const char *dir)
 {
-    *t = (struct tm_gecko_tables){0};
+    *t = (struct tm_gecko_tables){.stack_bytes = TM_GECKO_STACK_BYTES};
     tm_paged_file_init(&t->strings.bytes, dir, BYTES_MEMORY);
     tm_paged_file_init(&t->frames.bytes, dir, BYTES_MEMORY);
     struct tm_paged_file *rows[] = {&t->strings.ends, &t->frames.ends,     &t->stacks.paged,  &t->raw_frames.paged,
@@ -104,11 +104,13 @@ static enum tm_status find_string(struct tm_gecko_strings *s, uint32_t i, uint64
     return st;
 }
 
-enum tm_status tm_gecko_strings_get(struct tm_gecko_strings *s, uint32_t i, struct tm_buf *out, struct tm_error *err)
+enum tm_status tm_gecko_strings_get(struct tm_gecko_strings *s, uint32_t i, size_t max, struct tm_buf *out,
+                                    struct tm_error *err)
 {
     uint64_t start;
     size_t len;
     enum tm_status st = find_string(s, i, &start, &len, err);
+    len = len < max ? len : max;
     if (st == TM_OK && tm_buf_reserve(out, len) != TM_OK)
         return tm_error_nomem(err);
     if (st != TM_OK || len == 0)
@@ -180,9 +182,7 @@ static enum tm_status frame_string(struct tm_gecko_tables *t, struct tm_gecko_st
 {
     tm_buf_clear(out);
     t->lost |= i != UINT32_MAX && (strings ? strings->torn && i >= strings->count : t->torn);
-    enum tm_status st = strings ? tm_gecko_strings_get(strings, i, out, err) : TM_END;
-    if (out->len > TM_GECKO_NAME_BYTES)
-        out->len = TM_GECKO_NAME_BYTES;
+    enum tm_status st = strings ? tm_gecko_strings_get(strings, i, TM_GECKO_NAME_BYTES, out, err) : TM_END;
     return st < 0 ? st : TM_OK;
 }
 
@@ -342,7 +342,7 @@ static enum tm_status put_frame(struct tm_gecko_tables *t, uint32_t frame, bool 
                                 struct tm_error *err)
 {
     tm_buf_clear(&t->record);
-    enum tm_status st = tm_gecko_strings_get(&t->frames, frame, &t->record, err);
+    enum tm_status st = tm_gecko_strings_get(&t->frames, frame, SIZE_MAX, &t->record, err);
     if (st < 0)
         return st;
     return tm_gecko_frame_add(t->record.data, t->record.len, is_leaf, TM_DETAIL_FRAMES, out) == TM_OK
@@ -366,7 +366,7 @@ enum tm_status tm_gecko_tables_stack(struct tm_gecko_tables *t, uint32_t i, stru
         if (st == TM_OK && len == 0)
             return TM_END;
         bytes += len + 2 * TM_VARINT_MAX;
-        if (bytes > TM_GECKO_STACK_BYTES)
+        if (bytes > t->stack_bytes)
             break;
     }
     *is_cut = stack.is_cut || fit < stack.count;

@@ -18,6 +18,7 @@ struct tm_gecko_strings {
 struct tm_gecko_tables {
     struct tm_gecko_strings strings;
     bool has_stacks;
+    size_t stack_bytes; /* that tm_gecko_tables_stack may put into its result; init: TM_GECKO_STACK_BYTES */
     uint64_t broken_stacks; /* stacks whose prefix does not precede them; their prefix is ignored */
     /* private */
     struct tm_gecko_rows stacks; /* prefix, frame */
@@ -37,12 +38,12 @@ enum tm_status tm_gecko_tables_read(struct tm_gecko_tables *tables, const struct
                                     struct tm_gecko_strings *shared, const struct tm_gecko_process *process,
                                     struct tm_error *err);
 
-/* Appends string I to OUT. TM_END if there is none. */
-enum tm_status tm_gecko_strings_get(struct tm_gecko_strings *strings, uint32_t i, struct tm_buf *out,
+/* Appends up to MAX bytes of string I to OUT. TM_END if there is none. */
+enum tm_status tm_gecko_strings_get(struct tm_gecko_strings *strings, uint32_t i, size_t max, struct tm_buf *out,
                                     struct tm_error *err);
 
 /* Replaces OUT by the frames of stack I, as frames of a Detail message, outermost first. *IS_CUT: the stack has more
- * frames than the limit. TM_END: there is no such stack, or damage removed one of its frames. */
+ * frames than fit. TM_END: there is no such stack, or damage removed one of its frames. */
 enum tm_status tm_gecko_tables_stack(struct tm_gecko_tables *tables, uint32_t i, struct tm_buf *out, bool *is_cut,
                                      struct tm_error *err);
 

@@ -41,6 +41,7 @@ static enum tm_status put_frame(struct tm_instruments *x, uint64_t place, bool i
 /* Sets *FIT to how many of the frames at FRAMES, from the innermost on, fit into the limit of a stack. */
 static enum tm_status fitting(struct tm_instruments *x, const uint8_t *frames, size_t frame_count, size_t *fit)
 {
+    const size_t bytes_max = tm_detail_budget_left(&x->context.sink->budget, TM_INSTRUMENTS_STACK_BYTES);
     size_t bytes = 0;
     for (*fit = 0; *fit < frame_count; ++*fit) {
         tm_buf_clear(&x->record);
@@ -48,7 +49,7 @@ static enum tm_status fitting(struct tm_instruments *x, const uint8_t *frames, s
         if (st < 0)
             return st;
         bytes += x->record.len + 2 * TM_VARINT_MAX;
-        if (bytes > TM_INSTRUMENTS_STACK_BYTES)
+        if (bytes > bytes_max)
             break;
     }
     return TM_OK;

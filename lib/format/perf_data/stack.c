@@ -101,8 +101,9 @@ static bool put_frame(struct tm_perf *p, const struct tm_perf_stack_frame *f, co
 enum tm_status tm_perf_put_stack(struct tm_perf *p, const struct tm_perf_sample *s, uint16_t misc, struct tm_error *err)
 {
     find_frames(p, s, misc);
+    const size_t bytes_max = tm_detail_budget_left(&p->context.sink->budget, TM_PERF_STACK_BYTES_MAX);
     uint32_t left = p->frame_count;
-    for (; left > 0 && p->detail.len < TM_PERF_STACK_BYTES_MAX; left--)
+    for (; left > 0 && p->detail.len < bytes_max; left--)
         if (!put_frame(p, &p->frames[left - 1], s, left > 1))
             return tm_error_nomem(err);
     p->stacks_cut += left > 0;

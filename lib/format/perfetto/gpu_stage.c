@@ -141,7 +141,8 @@ static bool interned(const struct stage *w, uint32_t field, uint64_t iid, struct
 {
     if (w->packet->sequence == NULL)
         return false;
-    return tm_proto_interned_find(w->packet->sequence, field, iid, &message->data, &message->len);
+    return tm_proto_interned_find(w->packet->sequence, field, iid, &message->data, &message->len) &&
+           tm_detail_budget_reads(&w->rows->sink->budget, message->len);
 }
 
 /* Finds the event's queue. False: the queue is interned but unknown; such an event gets no slice. */

@@ -22,7 +22,7 @@ enum {
     TM_PROTO_SEQUENCES_MAX = 1 << 18,       /* (machine, sequence) pairs */
     TM_PROTO_INTERNED_MAX = 1 << 20,        /* interned messages of one sequence at a time */
     TM_PROTO_INTERNED_BYTES_MAX = 96 << 20, /* bytes of interned data of all sequences */
-    /* bytes of interned data that new generations of sequences repeat, and 16 times the bytes of the file so far more */
+    /* bytes of interned data that new generations of sequences repeat; 16 times the bytes of the file so far more */
     TM_PROTO_REPEATED_BYTES_FREE = 16 << 20,
     TM_PROTO_TRACKS_MAX = 1 << 19,          /* counter, thread and process tracks remembered */
     TM_PROTO_CPUS_MAX = 1 << 16,            /* (machine, cpu) pairs */

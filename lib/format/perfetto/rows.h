@@ -44,7 +44,8 @@ enum tm_status tm_proto_add_time(struct tm_proto_rows *rows, const struct tm_pro
 /* True if the detail of the next row has reached its limit. */
 static inline bool tm_proto_detail_is_full(const struct tm_proto_rows *rows)
 {
-    return rows->detail.len > TM_PROTO_DETAIL_BYTES_FREE + TM_PROTO_DETAIL_GROWTH_MAX * rows->packet_bytes;
+    const size_t free = tm_detail_budget_left(&rows->sink->budget, TM_PROTO_DETAIL_BYTES_FREE);
+    return rows->detail.len > free + TM_PROTO_DETAIL_GROWTH_MAX * rows->packet_bytes;
 }
 
 /* Sets *STRING to the string number of the LEN bytes at S. May append to the detail. */

@@ -21,7 +21,8 @@ enum {
 struct stack {
     struct tm_proto_rows *rows;
     const struct tm_proto_sequence *sequence; /* has the interned data */
-    size_t bytes_left;                        /* of MESSAGE_BYTES_MAX */
+    size_t bytes_left;                        /* that may be read of interned messages */
+    bool is_cut;                              /* some were not read because of that */
 };
 
 /* Finds the interned message (FIELD, IID). False: there is none, or no more are to be read. */
@@ -29,7 +30,10 @@ static bool find(struct stack *s, uint32_t field, uint64_t iid, struct tm_pb *me
 {
     const uint8_t *data;
     size_t len;
-    if (!tm_proto_interned_find(s->sequence, field, iid, &data, &len) || len > s->bytes_left)
+    if (!tm_proto_interned_find(s->sequence, field, iid, &data, &len))
+        return false;
+    s->is_cut |= len > s->bytes_left;
+    if (len > s->bytes_left)
         return false;
     s->bytes_left -= len;
     *message = tm_pb_of(data, len);
@@ -138,7 +142,9 @@ static enum tm_status put_frame(struct stack *s, uint64_t iid)
 enum tm_status tm_proto_stack_put(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence, uint64_t iid,
                                   struct tm_error *err)
 {
-    struct stack stack = {rows, sequence, MESSAGE_BYTES_MAX};
+    struct tm_detail_budget *budget = &rows->sink->budget;
+    const size_t bytes_max = tm_detail_budget_left(budget, MESSAGE_BYTES_MAX);
+    struct stack stack = {.rows = rows, .sequence = sequence, .bytes_left = bytes_max};
     struct tm_proto_numbers frames = {.id = TM_CALLSTACK_FRAMES};
     uint64_t frame;
     enum tm_status st = TM_OK;
@@ -149,6 +155,8 @@ enum tm_status tm_proto_stack_put(struct tm_proto_rows *rows, const struct tm_pr
             break;
         st = put_frame(&stack, frame);
     }
+    (void)tm_detail_budget_reads(budget, bytes_max - stack.bytes_left);
+    budget->cut_count += stack.is_cut && bytes_max < MESSAGE_BYTES_MAX;
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 

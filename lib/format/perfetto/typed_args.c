@@ -44,7 +44,8 @@ static enum tm_status put_location(const struct tm_proto_track_context *c, const
     struct tm_pb pb = {0};
     const uint8_t *data;
     size_t len;
-    if (!tm_proto_interned_find(c->packet->sequence, TM_INTERNED_SOURCE_LOCATIONS, iid, &data, &len)) {
+    if (!tm_proto_interned_find(c->packet->sequence, TM_INTERNED_SOURCE_LOCATIONS, iid, &data, &len) ||
+        !tm_detail_budget_reads(&c->rows->sink->budget, len)) {
         ++*errors;
         return TM_OK;
     }

@@ -222,11 +222,12 @@ static enum tm_drop_reason read_sample(struct simpleperf *s, struct tm_pb pb, st
 /* Puts s->frames into the detail, the outermost first, up to the one that would exceed the limit of bytes. */
 static enum tm_status put_stack(struct simpleperf *s, struct tm_error *err)
 {
+    const size_t bytes_max = tm_detail_budget_left(&s->context.sink->budget, TM_SIMPLEPERF_STACK_BYTES_MAX);
     for (uint32_t left = s->frame_count; left > 0; left--) {
         const size_t before = s->detail.len;
         if (!put_frame(s, s->frames[left - 1]))
             return tm_error_nomem(err);
-        if (s->detail.len > TM_SIMPLEPERF_STACK_BYTES_MAX) {
+        if (s->detail.len > bytes_max) {
             s->detail.len = before;
             s->stacks_cut++;
             break;

@@ -116,7 +116,8 @@ enum tm_status tm_xspace_event(struct tm_xspace *x, struct tm_text data, uint64_
     struct tm_text metadata = {0};
     tm_buf_clear(&x->detail);
     enum tm_status st = tm_xspace_names_get(&x->events, &x->uncounted, v.metadata, &metadata, x->err);
-    x->detail_max = TM_XSPACE_STATS_BYTES_FREE + STATS_GROWTH_MAX * (data.len + metadata.len);
+    x->detail_max = tm_detail_budget_left(&x->context.sink->budget, TM_XSPACE_STATS_BYTES_FREE) +
+                    STATS_GROWTH_MAX * (data.len + metadata.len);
     if (st >= 0)
         st = put_name(x, &v, st == TM_OK ? metadata : (struct tm_text){0}, &row);
     if (st >= 0 && sink->want_detail)
