@@ -137,7 +137,8 @@ enum tm_status tm_event_sink_string(struct tm_event_sink *sink, struct tm_text t
     *string = 0;
     if (text.data == NULL)
         return TM_OK;
-    text = tm_detail_budget_text(&sink->budget, text);
+    if (text.len > TM_DETAIL_SMALL)
+        text = tm_detail_budget_text(&sink->budget, text);
     if (text.len <= TM_SINK_STRING_MAX) {
         uint32_t id;
         enum tm_status st = tm_intern_add(&sink->strings, text.data, text.len, &id, NULL);

@@ -2,8 +2,11 @@
 
 #include "base/checked.h"
 #include "base/decimal.h"
+#include "json/number.h"
 
 #include <string.h>
+
+enum { NS_SCALE = 3 }; /* from microseconds */
 
 bool tm_json_refs_may_have_key(const struct tm_event *e, const char *ending)
 {
@@ -27,8 +30,8 @@ static char phase_of(const struct tm_event *e, int64_t *recorded_ns)
             break;
         if (tm_json_is(&key, "ph") && value.type == TM_JSON_STRING && value.len)
             phase = (char)value.data[0];
-        if (tm_json_is(&key, "ts") && tm_json_is_scalar(&value))
-            (void)tm_decimal_scale((const char *)value.data, value.len, 3, recorded_ns);
+        if (tm_json_is(&key, "ts"))
+            (void)tm_json_decimal(&value, NS_SCALE, recorded_ns);
         if (tm_json_comma(&scan, '}') != TM_JSON_OK)
             break;
     }
@@ -108,8 +111,7 @@ static void put_shifted(struct tm_json_refs *refs, const uint8_t **from, const s
                         int64_t shift_ns)
 {
     int64_t ns;
-    if (!tm_json_is_scalar(value) || tm_decimal_scale((const char *)value->data, value->len, 3, &ns) != TM_OK ||
-        !tm_add_i64(ns, shift_ns, &ns))
+    if (tm_json_decimal(value, NS_SCALE, &ns) != TM_OK || !tm_add_i64(ns, shift_ns, &ns))
         return;
     put_text_before(refs, from, value);
     tm_json_writer_micros(refs->writer, ns);
