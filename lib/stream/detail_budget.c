@@ -3,19 +3,26 @@
 #include "base/pb.h"
 #include "stream/detail_fields.h"
 
-struct tm_text tm_detail_budget_text(struct tm_detail_budget *budget, struct tm_text text)
+/* Returns TEXT, or the front of it that a detail may still have. */
+static struct tm_text front_of(struct tm_text text)
 {
     enum { CONTINUES_MASK = 0xc0, CONTINUES = 0x80 };
-    if (text.len <= TM_DETAIL_SMALL || !tm_detail_budget_is_used(budget))
-        return text;
-    size_t len = TM_DETAIL_SMALL;
-    while (len > 0 && ((uint8_t)text.data[len] & CONTINUES_MASK) == CONTINUES) /* no part of a character of UTF-8 */
-        len--;
-    budget->cut_count++;
-    return tm_text_at(text.data, len ? len : TM_DETAIL_SMALL);
+    size_t len = text.len < TM_DETAIL_SMALL ? text.len : TM_DETAIL_SMALL;
+    if (len < text.len)
+        while (len > 0 && ((uint8_t)text.data[len] & CONTINUES_MASK) == CONTINUES) /* no part of a character of UTF-8 */
+            len--;
+    return tm_text_at(text.data, len || text.len == 0 ? len : TM_DETAIL_SMALL);
 }
 
-/* Copies the text to which *STRING refers from EVENT's detail to SCRATCH. */
+struct tm_text tm_detail_budget_text(struct tm_detail_budget *budget, struct tm_text text)
+{
+    if (text.len <= TM_DETAIL_SMALL || !tm_detail_budget_is_used(budget))
+        return text;
+    budget->cut_count++;
+    return front_of(text);
+}
+
+/* Copies the front of the text to which *STRING refers from EVENT's detail to SCRATCH. */
 static enum tm_status keep_text(const struct tm_event *event, uint32_t *string, struct tm_buf *scratch)
 {
     const uint8_t *end = event->detail + event->detail_bytes;
@@ -23,8 +30,9 @@ static enum tm_status keep_text(const struct tm_event *event, uint32_t *string, 
     if (!(*string & TM_STRING_INLINE))
         return TM_OK;
     const uint8_t *text = tm_varint_get(event->detail + (*string & ~TM_STRING_INLINE), end, &len);
+    const struct tm_text front = front_of(tm_text_at(text, (size_t)len));
     *string = TM_STRING_INLINE | (uint32_t)(scratch->len + 1); /* after the one-byte tag */
-    return tm_pb_put_bytes(scratch, TM_DETAIL_TEXT, text, (size_t)len);
+    return tm_pb_put_bytes(scratch, TM_DETAIL_TEXT, front.data, front.len);
 }
 
 enum tm_status tm_detail_budget_event(struct tm_detail_budget *budget, struct tm_event *event, struct tm_buf *scratch)

@@ -47,8 +47,8 @@ static inline bool tm_detail_budget_reads(struct tm_detail_budget *budget, size_
 /* Returns TEXT, or the front of it that a string may have once the budget is used. */
 struct tm_text tm_detail_budget_text(struct tm_detail_budget *budget, struct tm_text text);
 
-/* Counts the detail of EVENT. If the budget is used, leaves in it only the texts to which columns of EVENT refer; they
- * are copied to SCRATCH. Details with times inside the raw payload stay. TM_OK or TM_E_SYSTEM. */
+/* Counts the detail of EVENT. If the budget is used, leaves in it only the texts to which columns of EVENT refer, cut;
+ * they are copied to SCRATCH. Details with times inside the raw payload stay. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_detail_budget_event(struct tm_detail_budget *budget, struct tm_event *event, struct tm_buf *scratch);
 
 #endif

@@ -83,6 +83,11 @@ static void test_event(void)
     is_int(whole, TM_DETAILS_BYTES_FREE / LARGE);
     ok(e.detail_bytes < 20 && e.arg_keys == 0 && budget.cut_count == 1);
     ok(is_text(&e, e.name, "name") && is_text(&e, e.category, "category"));
+    tm_buf_clear(&detail); /* a text that was added before the budget was used */
+    tm_pb_put_bytes(&detail, TM_DETAIL_TEXT, large, LARGE);
+    e = (struct tm_event){.name = TM_STRING_INLINE | 1, .detail = detail.data, .detail_bytes = (uint32_t)detail.len};
+    ok(tm_detail_budget_event(&budget, &e, &scratch) == TM_OK);
+    ok_named(e.detail_bytes < TM_DETAIL_SMALL + 8, "texts of an event are cut");
     make_detail(&detail, &e);
     e.flags = TM_EVENT_INNER_TIMES;
     ok(tm_detail_budget_event(&budget, &e, &scratch) == TM_OK);
