@@ -9,13 +9,12 @@
 #include "stream/detail_fields.h"
 #include "stream/event.h"
 
-/* Takes the next key, which ends with a NUL, from KEYS. Returns an empty text if there is none. */
+/* Takes the next key, which ends with a NUL, from KEYS. Returns an empty text if there is none; KEYS is empty then. */
 static inline struct tm_text tm_arg_keys_next(struct tm_text *keys)
 {
     const uint8_t *end = keys->len ? memchr(keys->data, '\0', keys->len) : NULL;
     const struct tm_text key = {keys->data, end ? (size_t)(end - keys->data) : 0};
-    if (end)
-        *keys = tm_text_at(end + 1, keys->len - key.len - 1);
+    *keys = end ? tm_text_at(end + 1, keys->len - key.len - 1) : tm_text_at(keys->data, 0);
     return key;
 }
 

@@ -75,7 +75,7 @@ int main(void)
     ok(tm_text_is(tm_arg_keys_next(&keys), "args.a") && tm_text_is(tm_arg_keys_next(&keys), "args.b") &&
        tm_arg_keys_next(&keys).len == 0 && tm_arg_keys_next(&keys).len == 0);
     keys = tm_text_at("no end", 6);
-    ok_named(tm_arg_keys_next(&keys).len == 0, "a key has a NUL after it");
+    ok_named(tm_arg_keys_next(&keys).len == 0 && keys.len == 0, "a key has a NUL after it; a text without one is none");
     tm_arg_expander_release(&expander);
     tm_buf_release(&with);
     tm_buf_release(&without);
