@@ -166,3 +166,27 @@ PY
     [[ "$output" == "tm-unpack: circle.dat: byte 6062: the lists of options of trace.dat form a circle"* ]]
     timeout 20 tm-merge --on-damage=skip -f report circle.dat | grep -q 'damaged: 1'
 }
+
+@test "buffers that share their events are refused" {
+    gzip -dc "$data/trace-dat-6.dat.gz" >6.dat
+    # 1,000 options place buffers at the table of the first.
+    python3 - <<'PY'
+import struct
+file = open('6.dat', 'rb').read()
+options, table = file.index(b'options  \0') + 10, file.index(b'flyrecord\0')
+
+
+def moved(by, more):
+    places = b''.join(struct.pack('<QQ', place + by, size)
+                      for place, size in struct.iter_unpack('<QQ', file[table + 10:table + 42]))
+    return file[:options] + more + file[options:table + 10] + places + file[table + 42:]
+
+
+COUNT, BY = 1000, 5 * 4096
+buffers = b''.join(struct.pack('<HIQ', 3, 11, table + BY) + b'b%d\0' % (i % 10) for i in range(COUNT))
+open('over.dat', 'wb').write(moved(BY, buffers + struct.pack('<HI', 99, BY - len(buffers) - 6) + bytes(BY - len(buffers) - 6)))
+PY
+    run timeout 20 tm-merge over.dat
+    [ "$status" -eq 1 ]
+    [[ "$output" == "tm-unpack: over.dat: byte "*": the events of the buffers of trace.dat overlap"* ]]
+}

@@ -122,8 +122,8 @@ static void put_object(struct tm_json_frames *frames, uint32_t file, const struc
     while (object->type == TM_JSON_OBJECT && tm_json_member(&scan, &key, &v) == TM_JSON_OK) {
         size_t quote = v.type == TM_JSON_STRING;
         bool is_frame = renames && tm_json_is(&key, name) && tm_json_is_scalar(&v);
-        bool is_time = is_sample && offset_ns && tm_json_is(&key, "ts") && tm_json_decimal(&v, NS_SCALE, &ns) == TM_OK &&
-                       tm_add_i64(ns, offset_ns, &ns);
+        bool is_time = is_sample && offset_ns && tm_json_is(&key, "ts") &&
+                       tm_json_decimal(&v, NS_SCALE, &ns) == TM_OK && tm_add_i64(ns, offset_ns, &ns);
         if (!is_frame && !is_time)
             continue;
         tm_out_bytes(&frames->writer->out, from, (size_t)(v.data - quote - from));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION_SECTIONS = 7, TEXT_MAX = 64, OPTION_BYTES_MAX = 4096 };
+enum { VERSION_SECTIONS = 7, TYPE_BYTES = 10, PLACE_BYTES = 16, TEXT_MAX = 64, OPTION_BYTES_MAX = 4096 };
 enum { OPTIONS_MAX = 1 << 16 }; /* of a file */
 enum { SECTION_COMPRESSED = 1, USEC = 1000 };
 
@@ -14,6 +14,7 @@ enum { SECTION_COMPRESSED = 1, USEC = 1000 };
 enum {
     OPTION_DONE = 0,
     OPTION_DATE = 1,
+    OPTION_BUFFER = 3,
     OPTION_TRACECLOCK = 4,
     OPTION_OFFSET = 7,
     OPTION_TRACEID = 11,
@@ -33,12 +34,15 @@ struct place {
     struct tm_error *err;
 };
 
-/* The lists of options of a file. */
+/* The parts of a file that its options lead to. */
 struct lists {
     bool has_sections;   /* version 7: each states the next one */
     int left;            /* options that may follow */
     uint64_t bytes;      /* of all lists that were read; more than the file has if they overlap */
     struct tm_map begun; /* their offsets */
+    uint64_t cpus;       /* of a buffer of version 6 */
+    uint64_t places;     /* of the events of a cpu in a buffer */
+    uint64_t data_bytes; /* of the events of all buffers; more than the file has if they overlap */
 };
 
 static void take(struct place *p, void *data, size_t len)
@@ -97,8 +101,8 @@ static void skip_parts(struct place *p, uint64_t count, size_t len)
         skip(p, take_number(p, len));
 }
 
-/* Skips what a file of version 6 has before the options. */
-static void skip_headers(struct place *p)
+/* Skips what a file of version 6 has before the options. Returns the number of processors. */
+static uint64_t skip_headers(struct place *p)
 {
     char text[TEXT_MAX];
     for (int i = 0; i < 2; i++) { /* header_page, header_event */
@@ -113,7 +117,7 @@ static void skip_headers(struct place *p)
     }
     skip_parts(p, 2, 4);      /* addresses of functions, formats of trace_printk */
     skip_parts(p, 1, 8);      /* names of tasks */
-    (void)take_number(p, 4);  /* processors */
+    return take_number(p, 4);
 }
 
 /* Reads the word in brackets of "local [mono] boot". */
@@ -166,6 +170,60 @@ static void refuse(struct tm_trace_dat_facts *facts, struct place *p, const char
         p->status = tm_error_at(p->err, p->at, "%s", cause);
 }
 
+/* Takes the place of the events of a cpu. */
+static void take_data(struct tm_trace_dat_facts *facts, struct place *p, struct lists *lists)
+{
+    const uint64_t from = take_number(p, 8), bytes = take_number(p, 8), file_bytes = p->whole->len;
+    const bool is_there = p->status == TM_OK && from <= file_bytes && bytes <= file_bytes - from;
+    if (++lists->places > file_bytes / PLACE_BYTES || (is_there && bytes > file_bytes - lists->data_bytes))
+        refuse(facts, p, "the events of the buffers of trace.dat overlap");
+    else
+        lists->data_bytes += is_there ? bytes : 0; /* libtracecmd does not read what is not there */
+}
+
+/* Takes the table of a buffer of version 6. TYPE tells what it has. */
+static void take_table(struct tm_trace_dat_facts *facts, struct place *p, struct lists *lists, const char *type)
+{
+    static const char with_pages[] = "flyrecord";
+    for (uint64_t i = 0; memcmp(type, with_pages, sizeof with_pages) == 0 && i < lists->cpus && p->status == TM_OK; i++)
+        take_data(facts, p, lists);
+}
+
+/* Skips a text with the NUL at its end, no farther than to END. */
+static void skip_text(struct place *p, uint64_t end)
+{
+    uint8_t byte = 1;
+    while (byte != '\0' && p->at < end && p->status == TM_OK)
+        take(p, &byte, 1);
+}
+
+/* Reads the option that places a buffer, which has LEN bytes from START on. What is missing there is not damage of the
+ * list. */
+static void read_buffer(struct tm_trace_dat_facts *facts, const struct place *list, uint64_t start, uint64_t len,
+                        struct lists *lists)
+{
+    struct tm_error ignored = {0};
+    struct place p = *list;
+    char type[TYPE_BYTES] = "";
+    p.at = start;
+    p.err = &ignored;
+    const uint64_t at = take_number(&p, 8);
+    if (!lists->has_sections) {
+        p.at = at;
+        take(&p, type, TYPE_BYTES);
+        take_table(facts, &p, lists, type);
+    } else {
+        skip_text(&p, start + len); /* its name */
+        skip_text(&p, start + len); /* its clock */
+        (void)take_number(&p, 4);   /* bytes of a page */
+        const uint64_t cpus = take_number(&p, 4);
+        for (uint64_t i = 0; i < cpus && p.status == TM_OK; i++) {
+            (void)take_number(&p, 4);
+            take_data(facts, &p, lists);
+        }
+    }
+}
+
 /* Reads one list of options. Returns the offset of the next list; 0: none. */
 static uint64_t read_options(struct tm_trace_dat_facts *facts, struct place *p, struct lists *lists)
 {
@@ -190,7 +248,12 @@ static uint64_t read_options(struct tm_trace_dat_facts *facts, struct place *p, 
             return have >= 8 ? number_at(data, 8, p->is_big) : 0;
         }
         data[have] = '\0';
-        read_option(facts, id, data, have, p->is_big);
+        if (id == OPTION_BUFFER)
+            read_buffer(facts, p, end - len, len, lists);
+        else
+            read_option(facts, id, data, have, p->is_big);
+        if (facts->is_endless)
+            refuse(facts, p, "the events of the buffers of trace.dat overlap");
         p->at = end;
     }
     return 0;
@@ -238,9 +301,12 @@ enum tm_status tm_trace_dat_facts_read(struct tm_trace_dat_facts *facts, const s
         tm_map_release(&lists.begun);
         return p.status;
     }
-    skip_headers(&p);
-    take(&p, text, sizeof options);
-    if (p.status == TM_OK && memcmp(text, options, sizeof options - 1) == 0)
+    lists.cpus = skip_headers(&p);
+    take(&p, text, TYPE_BYTES);
+    if (p.status == TM_OK && memcmp(text, options, sizeof options) == 0) {
         (void)read_options(facts, &p, &lists);
+        take(&p, text, TYPE_BYTES);
+    }
+    take_table(facts, &p, &lists, text);
     return p.status;
 }

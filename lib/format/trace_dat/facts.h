@@ -19,7 +19,7 @@ struct tm_trace_dat_facts {
     bool is_scaled;        /* times in ticks of the CPU's counter are converted to nanoseconds (TSC2NSEC) */
     bool is_shifted;       /* times of a guest are converted to the clock of its host (TIME_SHIFT) */
     bool has_guests;       /* traces of guests exist whose times were converted to this one's clock (GUEST) */
-    bool is_endless;       /* libtracecmd would follow the options without an end: lists overlap or are too many */
+    bool is_endless;       /* libtracecmd would not end: lists of options, or events, overlap or are too many */
     uint64_t trace_id;     /* 0: none */
     uint64_t host_trace_id; /* if is_shifted: the trace whose clock the times are on */
 };

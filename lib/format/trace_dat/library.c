@@ -6,6 +6,7 @@
 #include "os/io.h"
 #include "os/library.h"
 #include "os/subprocess.h"
+#include "stream/detail_budget.h"
 
 #ifdef HAVE_TRACECMD
 
@@ -37,6 +38,8 @@ struct reader {
     struct trace_seq args;
     struct tm_buf written; /* records that are not written yet */
     int out;
+    struct tm_detail_budget args_budget; /* of the text of long arguments */
+    uint64_t file_bytes;
     bool is_broken; /* a write failed, or memory ran out: nothing more is written */
 };
 
@@ -76,9 +79,11 @@ static int on_record(struct tracecmd_input *handle, struct tep_record *record, i
                                                                         : (uint64_t)record->missed_events};
     functions.trace_seq_reset(&r->args);
     if (event) {
-        functions.tep_print_event(tep, &r->args, record, "%s", TEP_PRINT_INFO);
         out.event = span_of(event->name);
+        if (!tm_detail_budget_is_used(&r->args_budget)) /* a format can be long, and an event short */
+            functions.tep_print_event(tep, &r->args, record, "%s", TEP_PRINT_INFO);
         out.args = (struct tm_span){r->args.buffer, r->args.len};
+        (void)tm_detail_budget_reads(&r->args_budget, r->args.len);
     } else {
         out.event = span_of("unknown");
     }
@@ -137,6 +142,8 @@ int tm_trace_dat_library_read(void *context, int out)
     if (r == NULL || tm_io_temporary(source->temporary_dir, &messages, NULL) < 0 || dup2(messages, STDERR_FILENO) < 0)
         return TM_SUBPROCESS_SYSTEM_FAILED;
     r->out = out;
+    r->file_bytes = (uint64_t)lseek(source->file, 0, SEEK_END);
+    r->args_budget.offset = &r->file_bytes;
     functions.trace_seq_init(&r->args);
     open_buffers(r, source->file);
     uint64_t before = read_messages(messages, words);
