@@ -288,3 +288,23 @@ PY
     run timeout 30 tm-unpack ust
     [ "$status" -eq 1 ]
 }
+
+@test "events that have no bits end" {
+    mkdir endless
+    cat >endless/metadata <<'END'
+/* CTF 1.8 */
+typealias integer { size = 32; align = 8; signed = false; } := uint32_t;
+trace { major = 1; minor = 8; byte_order = le; packet.header := struct { uint32_t magic; uint32_t stream_id; }; };
+clock { name = monotonic; freq = 1000000000; offset = 0; };
+typealias integer { size = 64; align = 8; signed = false; map = clock.monotonic.value; } := time_t;
+stream { id = 0; packet.context := struct { uint32_t content_size; uint32_t packet_size; time_t timestamp_begin; time_t timestamp_end; }; };
+event { id = 0; name = "nothing"; stream_id = 0; fields := struct { }; };
+END
+    python3 -c "import struct, sys
+sys.stdout.buffer.write((struct.pack('<6I', 0xC1FC1FC1, 0, 32768, 32768, 1000, 0) + struct.pack('<2I', 2000, 0)).ljust(4096, b'x'))" >endless/stream
+    bits=$(($(cat endless/* | wc -c) * 8))
+    run timeout 20 tm-merge -f report endless
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"libbabeltrace2 cannot read this trace beyond $bits events: it has more events than bits"* ]]
+    timeout 20 tm-merge -q --on-damage=skip -f report endless | grep "^  total: $((bits + 1)) events read"
+}

@@ -11,9 +11,12 @@
 
 #include <babeltrace2/babeltrace.h>
 
+#include <dirent.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #define FUNCTIONS(X)                                                                                                   \
     X(clock_class_get_frequency) X(clock_class_get_name) X(clock_class_origin_is_unix_epoch)                           \
@@ -61,6 +64,7 @@ struct reader {
     bool has_clock;
     bool is_broken; /* a write failed: nothing more is written */
     uint64_t lost;
+    uint64_t events_left; /* as many as the trace has bits: events without any would never end */
     int out;
 };
 
@@ -243,6 +247,9 @@ static bool on_event(struct reader *r, const bt_message *message)
     const bt_clock_class *clock =
         bt.stream_class_borrow_default_clock_class_const(bt.event_class_borrow_stream_class_const(class));
     int64_t time_ns = 0, cycles = 0;
+    if (r->events_left == 0)
+        return false;
+    r->events_left--;
     if (clock) {
         const bt_clock_snapshot *at = bt.message_event_borrow_default_clock_snapshot_const(message);
         cycles = (int64_t)bt.clock_snapshot_get_value(at);
@@ -366,9 +373,26 @@ static void refuse(struct reader *r)
 {
     const bt_error *error = bt.current_thread_take_error();
     struct tm_child_event last = {.kind = TM_CHILD_EVENT_REFUSED};
-    if (error && bt.error_get_cause_count(error) > 0)
+    if (r->events_left == 0)
+        last.args = span_of("it has more events than bits");
+    else if (error && bt.error_get_cause_count(error) > 0)
         last.args = span_of(bt.error_cause_get_message(bt.error_borrow_cause_by_index(error, 0)));
     (void)put(r, &last);
+}
+
+/* Returns the number of bits of the files in FOLDER. */
+static uint64_t bits_in(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    const struct dirent *entry;
+    struct stat file;
+    uint64_t bytes = 0;
+    while (dir && (entry = readdir(dir)) != NULL)
+        if (fstatat(dirfd(dir), entry->d_name, &file, 0) == 0 && S_ISREG(file.st_mode))
+            bytes += (uint64_t)file.st_size;
+    if (dir)
+        (void)closedir(dir);
+    return bytes > UINT64_MAX / CHAR_BIT ? UINT64_MAX : bytes * CHAR_BIT;
 }
 
 int tm_ctf_library_read(void *context, int out)
@@ -380,6 +404,7 @@ int tm_ctf_library_read(void *context, int out)
         return TM_SUBPROCESS_SYSTEM_FAILED;
     }
     r->out = out;
+    r->events_left = bits_in(context);
     bt_graph *graph = bt.graph_create(0);
     const bt_component_source *source = graph ? add_source(graph, context) : NULL;
     const bt_component_filter *muxer = source ? add_muxer(graph) : NULL;

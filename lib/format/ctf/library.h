@@ -13,8 +13,9 @@ bool tm_ctf_library_is_there(void);
 enum tm_status tm_ctf_library_load(struct tm_error *err);
 
 /* Runs in a child process (os/subprocess.h). CONTEXT is the path of a trace's folder. Writes records
- * (format/child_event.h) to OUT: CLOCK, then the events of all streams in order of time, then DONE; or REFUSED. Returns
- * 0, or TM_SUBPROCESS_SYSTEM_FAILED if memory ran out or a write failed.
+ * (format/child_event.h) to OUT: CLOCK, then the events of all streams in order of time, then DONE; or REFUSED, also if
+ * the events are more than the bits of the folder's files. Returns 0, or TM_SUBPROCESS_SYSTEM_FAILED if memory ran out
+ * or a write failed.
  *
  * CLOCK: event is the clock's name, buffer has flags TM_CTF_CLOCK_, task is the tracer's domain ("kernel", "ust"), args
  * is the kernel's release, and the times are those of the first event. The args of an event are letters TM_CTF_ARG_,
