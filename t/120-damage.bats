@@ -70,13 +70,13 @@ damage() { # format, least number of damaged files
 }
 
 @test "a text, a stack or a message that many events name in a few bytes does not fill the stream" {
-    # amplify NAME: 300 events of 20 bytes each name a text of 1 MB; the details of a stack, or of a location, are read
+    # 1,000 events of 20 bytes each name a text of 1 MB; the details of a stack, or of a location, are read
     # again for each event.
     cat >amplify.py <<'PY'
 import sys
 sys.path.insert(0, sys.argv[2])
 from wire import field
-COUNT, FRAMES = {'text': 300, 'stack': 4000, 'location': 20000}[sys.argv[1]], 1000
+COUNT, FRAMES = {'text': 1000, 'stack': 4000, 'location': 20000}[sys.argv[1]], 1000
 interned, event = {
     'text': (field(2, field(1, 1) + field(2, b'x' * 1000000)), lambda i: field(11, field(9, 3) + field(10, 1))),
     'stack': (field(7, field(1, 1) + b''.join(field(2, k + 1) for k in range(FRAMES))) +
@@ -90,10 +90,10 @@ open(sys.argv[1] + '.pftrace', 'wb').write(out)
 PY
     for case in text stack location; do
         python3 amplify.py $case "$TM_SRC/t/gen"
-        [ "$(timeout 15 tm-unpack $case.pftrace | wc -c)" -lt 150000000 ]
+        [ "$(timeout 15 tm-unpack $case.pftrace | wc -c)" -lt 620000000 ]
         run tm-merge --strict -f report $case.pftrace
         [ "$status" -eq 4 ]
         [[ "$output" == *"$case.pftrace: loss of data, event_details_cut = "* ]]
     done
-    [ "$(tm-merge -q --events -f jsonl text.pftrace | grep -c instant)" -eq 301 ]
+    [ "$(tm-merge -q --events -f jsonl text.pftrace | grep -c instant)" -eq 1001 ]
 }

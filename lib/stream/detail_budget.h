@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "stream/event.h"
 
-enum { TM_DETAIL_SMALL = 4096, TM_DETAILS_BYTES_FREE = 64 << 20, TM_DETAILS_GROWTH_MAX = 64 };
+enum { TM_DETAIL_SMALL = 4096, TM_DETAILS_BYTES_FREE = 64 << 20, TM_DETAILS_GROWTH_MAX = 512 };
 
 /* Zero-initialise for each file. */
 struct tm_detail_budget {
