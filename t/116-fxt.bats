@@ -40,8 +40,9 @@ rows() {
 
 @test "fuchsia: the tracks of asynchronous operations have the source that the reference states" {
     tm-merge -q -o x.db a.fxt
-    [ "$(rows "SELECT key || '=' || display_value FROM track t JOIN args a ON a.arg_set_id = t.source_arg_set_id
-        WHERE t.name = 'request' ORDER BY key")" = "source=chrome trace_id_is_process_scoped=false " ]
+    [ "$(rows "SELECT key || '=' || ifnull(display_value, 'NULL') FROM track t
+        JOIN args a ON a.arg_set_id = t.source_arg_set_id WHERE t.name = 'request' ORDER BY key")" = \
+        "source=chrome source_scope=NULL trace_id_is_process_scoped=false " ]
 }
 
 @test "fuchsia: arguments of every type are args of rows" {

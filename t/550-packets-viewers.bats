@@ -166,7 +166,7 @@ a
     done
 }
 
-@test "statistics of the buffers of two files of one machine have consecutive numbers" {
+@test "statistics of the buffers of two files of one machine have consecutive numbers, and a packet with their sums follows" {
     for i in 1 2; do
         make_packets $i.pftrace <<END
 $snapshot
@@ -181,7 +181,8 @@ END
     cat said
     diff said - <<'END'
 35.1.1=11 35.1.1=12 35.18.4=1 35.8=1 35.14=3 35.15=1 35.11.4=1 35.11.20=7
-35.1.1=11 35.1.1=12 35.1.1=21 35.1.1=22 35.18.4=3 35.8=3 35.14=6 35.15=1 35.11.4=3 35.11.20=7 35.11.20=0 35.11.20=7 35.11.20=0
+35.1.1=21 35.1.1=22 35.18.4=3 35.8=2 35.14=3 35.15=1 35.11.4=2 35.11.20=7
+35.1.1=11 35.1.1=12 35.1.1=21 35.1.1=22 35.8=3 35.14=6 35.11.4=3 35.11.20=7 35.11.20=0 35.11.20=7 35.11.20=0
 END
     # With several machines, each machine has its own.
     printf '{"perfetto_manifest": {"version": 1, "files": [{"path": "1.pftrace", "machine": {"name": "a"}},

@@ -852,6 +852,29 @@ b|6000|0|$tid"
     done
 }
 
+@test "counters of Chrome JSON are below the process that a proto describes, apart from its counters of that name" {
+    cd "$BATS_TEST_TMPDIR"
+    python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<-'END'
+	1 { 10: 4 13: 1 60 { 1: 5 3 { 1: 7 6: "app" } } }
+	1 { 10: 4 60 { 1: 6 5: 5 2: "c v" 8 { } } }
+	1 { 8: 1000 10: 4 11 { 9: 4 11: 6 30: 5 } }
+	1 { 8: 3000 10: 4 11 { 9: 4 11: 6 30: 6 } }
+	END
+    echo '[{"ph":"C","name":"c","ts":2,"pid":7,"args":{"v":1}},{"ph":"C","name":"c","ts":4,"pid":7,"args":{"v":2}}]' >j.json
+    local order query="SELECT t.name, p.name, (SELECT group_concat(value) FROM counter WHERE track_id = t.id) v
+        FROM process_counter_track t JOIN process p USING (upid) ORDER BY v; SELECT name FROM track WHERE name = 'j.json'"
+    for order in "p.pftrace j.json" "j.json p.pftrace"; do
+        tar -cf t.tar $order
+        tm-merge -q -o m.pftrace t.tar
+        tm-merge -q -o m.db m.pftrace
+        run sqlite3 m.db "$query"
+        echo "$output"
+        [ "$output" = $'c v|app|1.0,2.0\nc v|app|5.0,6.0' ]
+        [ ! -x "${TRACE_PROCESSOR:-}" ] || [ "$("$TRACE_PROCESSOR" -Q "$query" m.pftrace 2>err | tr -d '"\r' | tail -n +2 |
+            grep -v '^name$' | grep .)" = $'c v,app,1.0,2.0\nc v,app,5.0,6.0' ]
+    done
+}
+
 @test "events that name no track are on the thread that their sequence had at that place of the recording" {
     cd "$BATS_TEST_TMPDIR"
     # Thread 8, an instant on it, cleared state, an instant; thread 9, an instant on it. The same sequence of another

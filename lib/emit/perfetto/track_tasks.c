@@ -187,6 +187,16 @@ enum tm_status tm_track_task(struct tm_track_writer *w, const struct tm_event *e
     return st;
 }
 
+enum tm_status tm_track_task_process(struct tm_track_writer *w, const struct tm_event *e, uint64_t *uuid,
+                                     struct tm_error *err)
+{
+    const struct tm_track_owner *owner = tm_track_owners_find(&w->packets->owners, task_of(w, e, false));
+    if (owner == NULL || is_of_line(e))
+        return tm_track_task(w, e, false, uuid, err);
+    *uuid = owner->uuid;
+    return TM_OK;
+}
+
 /* Writes the facts in w->body about a process or thread on OWNER, the track that represents it. Readers refuse a
  * descriptor with another parent than the first one. */
 static enum tm_status write_on_owner(struct tm_track_writer *w, const struct tm_event *e,

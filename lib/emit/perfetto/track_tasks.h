@@ -32,6 +32,10 @@ enum tm_status tm_track_task(struct tm_track_writer *writer, const struct tm_eve
 enum tm_status tm_track_task_owner(struct tm_track_writer *writer, const struct tm_event *event,
                                    const struct tm_track_owner **owner, struct tm_error *err);
 
+/* Sets *UUID to the track that represents EVENT's process, whichever file described it. If none did, describes it. */
+enum tm_status tm_track_task_process(struct tm_track_writer *writer, const struct tm_event *event, uint64_t *uuid,
+                                     struct tm_error *err);
+
 /* Returns the entry of that track in the cache, or NULL. It is valid until the next call of tm_track_task. */
 struct tm_recent_task *tm_track_task_recent(struct tm_track_writer *writer, const struct tm_event *event,
                                             bool is_thread);

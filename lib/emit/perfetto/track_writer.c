@@ -18,10 +18,12 @@ static bool has_flows(const struct tm_event *e)
     return !(e->flags & TM_EVENT_ASYNC) && tm_event_scope(e->flags) == TM_SCOPE_THREAD && e->flags & TM_EVENT_HAS_TID;
 }
 
-/* Makes track UUID, which has E's name and is below PARENT (0: below none), if it is new. */
+/* Makes track UUID, which has E's name and is below PARENT (0: below none), if it is new. Beside other files a counter
+ * is a track of its own, because PARENT may have another file's counter of that name. */
 static enum tm_status describe_named(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                      uint64_t parent, struct tm_error *err)
 {
+    const bool is_counter = e->kind == TM_KIND_COUNTER, merges_not = is_counter && parent && !w->is_alone;
     struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
     enum tm_status st = tm_map_add(&w->known, uuid, 0);
     if (st == TM_END)
@@ -29,7 +31,8 @@ static enum tm_status describe_named(struct tm_track_writer *w, const struct tm_
     tm_buf_clear(&w->body);
     if (st < 0 || (parent && tm_pb_put_varint(&w->body, TM_DESCRIPTOR_PARENT, parent) != TM_OK) ||
         (name.data && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_NAME, name.data, name.len) != TM_OK) ||
-        (e->kind == TM_KIND_COUNTER && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_COUNTER, "", 0) != TM_OK))
+        (is_counter && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_COUNTER, "", 0) != TM_OK) ||
+        (merges_not && tm_pb_put_varint(&w->body, TM_DESCRIPTOR_MERGE_BEHAVIOR, TM_MERGES_NOT) != TM_OK))
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, uuid, err);
 }
@@ -117,7 +120,8 @@ static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event 
     uint64_t process = 0, thread = 0;
     enum tm_status st = has_tid ? tm_track_task(w, e, true, &thread, err) : TM_OK;
     if (st == TM_OK && e->flags & TM_EVENT_HAS_PID && (scope == TM_SCOPE_PROCESS || !has_tid))
-        st = tm_track_task(w, e, false, &process, err);
+        st = e->kind == TM_KIND_COUNTER ? tm_track_task_process(w, e, &process, err)
+                                        : tm_track_task(w, e, false, &process, err);
     if (st < 0)
         return st;
     const uint64_t parent = scope == TM_SCOPE_PROCESS ? process : 0;
