@@ -1,4 +1,4 @@
-/* The threads of one file that may have slices made of kernel events (FileEnd.slice_tids). */
+/* The threads of one file that may have slices made of kernel events, lines of text among them (FileEnd.slice_tids). */
 #ifndef TM_STREAM_SLICE_TIDS_H
 #define TM_STREAM_SLICE_TIDS_H
 

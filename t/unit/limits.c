@@ -15,6 +15,7 @@
 #include "emit/chrome_json/slices.h"
 #include "emit/perfetto/clock_rows.h"
 #include "emit/late_threads.h"
+#include "stream/slice_tids.h"
 #include "emit/perfetto/trace_stats.h"
 #include "emit/output_list.h"
 #include "emit/single_events.h"
@@ -204,6 +205,7 @@ static const struct limit limits[] = {
     LIMIT(TM_GPUS_MAX),
     LIMIT(TM_LANES_CROSSING_MAX),
     LIMIT(TM_LATE_THREADS_MAX),
+    LIMIT(TM_SLICE_TIDS_MAX),
     LIMIT(TM_JSON_OPEN_MARKERS_MAX),
     LIMIT(TM_SPAN_FLOWS_MAX),
     LIMIT(TM_TIMESTAMP_GROUP_EVENTS_MAX),

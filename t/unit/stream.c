@@ -393,6 +393,28 @@ static void test_words(void)
     ok(tm_input_type_of(text("json")) == TM_INPUT_JSON && tm_input_type_of(text("jso")) == TM_INPUT_OTHER);
 }
 
+static void test_slice_tids(void)
+{
+    struct tm_slice_tids set = {0};
+    enum tm_status st = TM_OK;
+    for (int64_t tid = TM_SLICE_TIDS_MAX; tid > 0 && st == TM_OK; tid--)
+        for (int i = 0; i < 2 && st == TM_OK; i++)
+            st = tm_slice_tids_add(&set, i ? TM_SLICE_TIDS_MAX : tid);
+    ok(st == TM_OK && set.count == TM_SLICE_TIDS_MAX && !set.is_full);
+    tm_slice_tids_sort(&set);
+    ok(set.tids[0] == 1 && set.tids[TM_SLICE_TIDS_MAX - 1] == TM_SLICE_TIDS_MAX);
+    ok(tm_slice_tids_add(&set, 7) == TM_OK && !set.is_full);
+    ok(tm_slice_tids_add(&set, 0) == TM_OK && set.is_full && set.count == TM_SLICE_TIDS_MAX);
+    tm_slice_tids_clear(&set);
+    ok(tm_slice_tids_add(&set, 7) == TM_OK && set.count == 1 && !set.is_full);
+    tm_slice_tids_release(&set);
+    const uint32_t thread = tm_event_scope_flags(TM_SCOPE_THREAD);
+    ok(tm_makes_kernel_slice(thread | TM_EVENT_DERIVED, TM_KIND_SLICE_BEGIN));
+    ok(tm_makes_kernel_slice(0, TM_KIND_BINDER));
+    ok(!tm_makes_kernel_slice(thread, TM_KIND_SLICE_BEGIN));
+    ok(!tm_makes_kernel_slice(tm_event_raw_flags(TM_RAW_FTRACE_EVENT), TM_KIND_SCHED_SWITCH));
+}
+
 int main(void)
 {
     struct tm_buf bytes = {0};
@@ -409,6 +431,7 @@ int main(void)
     test_detail_fields();
     test_strings();
     test_words();
+    test_slice_tids();
     tm_buf_release(&bytes);
     return tap_done();
 }
