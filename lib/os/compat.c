@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #endif
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 void tm_compat_end_with_parent(void)
@@ -117,6 +118,26 @@ void tm_compat_large_pages(void *mem, size_t bytes)
     (void)mem;
     (void)bytes;
 #endif
+}
+
+void tm_compat_small_pages(void *mem, size_t bytes)
+{
+#ifdef MADV_NOHUGEPAGE
+    (void)advise(mem, bytes, MADV_NOHUGEPAGE);
+#else
+    (void)mem;
+    (void)bytes;
+#endif
+}
+
+uint64_t tm_compat_thread_ns(void)
+{
+#ifdef CLOCK_THREAD_CPUTIME_ID
+    struct timespec t;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0)
+        return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+#endif
+    return 0;
 }
 
 void tm_compat_prepare_heap(void)

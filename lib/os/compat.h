@@ -40,6 +40,12 @@ int tm_compat_shared_memory(size_t bytes);
 /* Asks the kernel to back BYTES at MEM, which will be filled from front to back, with large pages. */
 void tm_compat_large_pages(void *mem, size_t bytes);
 
+/* Asks the kernel to back what has no page yet of BYTES at MEM with small pages. */
+void tm_compat_small_pages(void *mem, size_t bytes);
+
+/* Returns the nanoseconds that the calling thread has used a processor; 0 if the system does not say. */
+uint64_t tm_compat_thread_ns(void);
+
 /* Backs BYTES at MEM with pages. False: the kernel cannot do so, or has no memory left. */
 bool tm_compat_populate(void *mem, size_t bytes);
 

@@ -1,11 +1,14 @@
 #include "os/prefault.h"
 
 #include "os/compat.h"
+#include "os/page_cost.h"
 #include "os/thread.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
-enum { STEP_BYTES = 1 << 20 }; /* after each step the thread looks whether the range is still wanted */
+/* After each step the thread looks whether the range is still wanted. A step ends where a large page does. */
+enum { STEP_BYTES = 2 << 20 };
 
 struct tm_prefault {
     struct tm_thread thread;
@@ -13,6 +16,7 @@ struct tm_prefault {
     char *at; /* the rest of the range */
     size_t left;
     bool is_unsupported; /* the kernel cannot do it */
+    struct tm_page_cost cost;
 };
 
 /* The function of the thread: backs the range step by step. */
@@ -26,13 +30,17 @@ static void *work(void *arg)
             continue;
         }
         char *at = p->at;
-        size_t step = p->left < STEP_BYTES ? p->left : STEP_BYTES;
+        size_t step = STEP_BYTES - (uintptr_t)at % STEP_BYTES;
+        step = p->left < step ? p->left : step;
         p->at += step;
         p->left -= step;
         tm_thread_unlock(&p->thread);
+        uint64_t start_ns = tm_compat_thread_ns();
         bool done = tm_compat_populate(at, step);
+        uint64_t end_ns = tm_compat_thread_ns();
         tm_thread_lock(&p->thread);
         p->is_unsupported = !done;
+        tm_page_cost_add(&p->cost, step, end_ns - start_ns);
     }
     tm_thread_unlock(&p->thread);
     return NULL;
@@ -56,6 +64,16 @@ void tm_prefault_range(struct tm_prefault *p, void *mem, size_t bytes)
     p->left = bytes;
     tm_thread_changed(&p->thread);
     tm_thread_unlock(&p->thread);
+}
+
+bool tm_prefault_is_costly(struct tm_prefault *p)
+{
+    if (p == NULL)
+        return false;
+    tm_thread_lock(&p->thread);
+    bool is_costly = p->cost.is_high;
+    tm_thread_unlock(&p->thread);
+    return is_costly;
 }
 
 void tm_prefault_free(struct tm_prefault *p)

@@ -3,6 +3,7 @@
 #ifndef TM_OS_PREFAULT_H
 #define TM_OS_PREFAULT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct tm_prefault;
@@ -13,6 +14,10 @@ struct tm_prefault *tm_prefault_new(void);
 /* Announces that BYTES at MEM are filled next, from front to back. The thread drops what is left of the range before.
  * The memory of all ranges must stay allocated until tm_prefault_free. PREFAULT may be NULL. */
 void tm_prefault_range(struct tm_prefault *prefault, void *mem, size_t bytes);
+
+/* True if small pages would cost less than those of the ranges so far, which are large (os/page_cost.h). PREFAULT may
+ * be NULL. */
+bool tm_prefault_is_costly(struct tm_prefault *prefault);
 
 /* Ends the thread. PREFAULT may be NULL. */
 void tm_prefault_free(struct tm_prefault *prefault);

@@ -13,7 +13,7 @@ struct tm_arena_piece {
     struct tm_arena_piece *next;
     size_t used, cap; /* bytes after this header */
     size_t wanted;    /* this many bytes are backed with pages, or are about to be */
-    bool is_whole;    /* it consists of large pages */
+    bool is_whole;    /* it begins and ends where large pages do */
     uint32_t *unused; /* bytes of each large page that are not used any more; NULL: nothing was given back */
 };
 
@@ -50,12 +50,12 @@ static size_t piece_bytes(const struct tm_arena *a)
     return want < ARENA_PIECE_MIN ? ARENA_PIECE_MIN : want;
 }
 
-/* Allocates a piece with room for LEN bytes, for WANT if possible, and for at most LEFT. A piece as large as a large
- * page consists of whole ones, unless LEFT does not allow that. */
-static struct tm_arena_piece *new_piece(size_t len, size_t want, size_t left)
+/* Allocates a piece for A, with room for LEN bytes, for as many as piece_bytes says if possible, and for at most LEFT.
+ * A piece as large as a large page consists of whole ones, unless LEFT does not allow that. */
+static struct tm_arena_piece *new_piece(const struct tm_arena *a, size_t len, size_t left)
 {
     const size_t page = ARENA_LARGE_PAGE, head = head_bytes();
-    want = want < left ? want : left;
+    size_t want = piece_bytes(a) < left ? piece_bytes(a) : left;
     want = want < len ? len : want;
     size_t bytes = head + want, whole = (bytes + page - 1) & ~(page - 1);
     if (whole > head + left && whole > page)
@@ -64,7 +64,9 @@ static struct tm_arena_piece *new_piece(size_t len, size_t want, size_t left)
     struct tm_arena_piece *piece = is_whole ? aligned_alloc(page, whole) : malloc(bytes);
     if (piece == NULL)
         return NULL;
-    if (is_whole)
+    if (is_whole && a->has_small_pages)
+        tm_compat_small_pages(piece, whole);
+    else if (is_whole)
         tm_compat_large_pages(piece, whole);
     piece->cap = is_whole ? whole - head : want;
     piece->wanted = piece->cap < ARENA_PREFAULT_MIN ? piece->cap : 0;
@@ -83,7 +85,7 @@ static enum tm_status add_piece(struct tm_arena *a, size_t len, bool *full)
             *full = true;
             return TM_END;
         }
-        piece = new_piece(len, piece_bytes(a), left);
+        piece = new_piece(a, len, left);
         if (piece == NULL)
             return TM_E_SYSTEM;
         a->bytes += piece->cap;
@@ -102,6 +104,10 @@ static void prefault(struct tm_arena *a, struct tm_arena_piece *piece)
     a->has_prefault = true;
     size_t from = piece->used > piece->wanted ? piece->used : piece->wanted;
     size_t end = piece->cap - piece->used < ARENA_PREFAULT_BYTES ? piece->cap : piece->used + ARENA_PREFAULT_BYTES;
+    if (!a->has_small_pages && tm_prefault_is_costly(a->prefault)) {
+        a->has_small_pages = true;
+        tm_compat_small_pages((uint8_t *)piece + head_bytes() + from, piece->cap - from);
+    }
     tm_prefault_range(a->prefault, (uint8_t *)piece + head_bytes() + from, end - from);
     piece->wanted = end;
 }

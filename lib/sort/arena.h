@@ -1,6 +1,6 @@
 /* Memory that is allocated in large pieces and given back all at once. The pieces stay allocated for the next use. A
- * thread backs large pieces with pages before they are filled (os/prefault.h). What is used for the last time can go
- * back to the system before the rest. */
+ * thread backs large pieces with pages before they are filled (os/prefault.h): with large pages until these prove
+ * costly. What is used for the last time can go back to the system before the rest. */
 #ifndef TM_SORT_ARENA_H
 #define TM_SORT_ARENA_H
 
@@ -21,6 +21,7 @@ struct tm_arena {
     size_t bytes; /* of pieces in both lists */
     struct tm_prefault *prefault; /* NULL: none so far, or impossible */
     bool has_prefault; /* its start was tried */
+    bool has_small_pages; /* large pages are costly, so pages from here on are small */
 };
 
 /* Returns LEN bytes, aligned for any object. Returns NULL if they do not fit into the limit (*FULL is then true) or

@@ -1,0 +1,88 @@
+/* Unit test of os/page_cost, and of an arena in which large pages are costly. */
+#include "os/compat.h"
+#include "os/page_cost.h"
+#include "sort/arena.h"
+
+#include "tap.h"
+
+#include <string.h>
+
+enum { LARGE = 2 << 20 };
+
+/* Notes COUNT large pages of NS nanoseconds each. Returns what is decided. */
+static bool after(struct tm_page_cost *cost, unsigned count, uint64_t ns)
+{
+    for (unsigned i = 0; i < count; i++)
+        tm_page_cost_add(cost, LARGE, ns);
+    return cost->is_high;
+}
+
+static void test_decision(void)
+{
+    enum { BACKED_NS = 190000, UNBACKED_NS = 4000000, PRESENT_NS = 3000 };
+    struct tm_page_cost backed = {0}, unbacked = {0}, later = {0}, present = {0};
+    ok_named(!after(&backed, 100, BACKED_NS), "large pages of memory that the machine has are cheap");
+    ok_named(!after(&unbacked, 1, UNBACKED_NS), "one page decides nothing");
+    ok_named(after(&unbacked, 1, UNBACKED_NS), "pages that the host must provide are costly");
+    ok_named(after(&unbacked, 100, BACKED_NS), "they stay so");
+    ok_named(!after(&later, 50, BACKED_NS) && after(&later, 2, UNBACKED_NS),
+             "cheap pages before do not hide costly ones");
+    after(&present, 1, UNBACKED_NS);
+    ok_named(!after(&present, 50, PRESENT_NS), "pages that were there do not count");
+    ok_named(after(&present, 1, UNBACKED_NS), "nor do they hide the costly ones around them");
+}
+
+static void test_thread_time(void)
+{
+    const uint64_t before = tm_compat_thread_ns();
+    volatile uint64_t sum = 0;
+    for (uint64_t i = 0; i < 10000000; i++)
+        sum += i;
+    ok_named(tm_compat_thread_ns() > before + 1000000, "the processor's time of a thread counts up");
+}
+
+/* True if the memory at MEM has FLAG in /proc/self/smaps. */
+static bool has_flag(const void *mem, const char *flag)
+{
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    char line[512];
+    bool is_here = false, has = false;
+    while (maps && fgets(line, sizeof line, maps)) {
+        unsigned long long start, end;
+        if (sscanf(line, "%llx-%llx", &start, &end) == 2)
+            is_here = start <= (uintptr_t)mem && (uintptr_t)mem < end;
+        else if (is_here && strncmp(line, "VmFlags:", 8) == 0)
+            has = strstr(line, flag) != NULL;
+    }
+    if (maps)
+        fclose(maps);
+    return has;
+}
+
+/* Takes a megabyte after a megabyte from an arena, and checks the memory that comes after its small first pieces. */
+static void test_arena(bool has_small_pages)
+{
+    enum { STEP = 1 << 20, STEPS = 40 };
+    struct tm_arena a = {.limit_bytes = (size_t)STEP * 3 * STEPS, .has_small_pages = has_small_pages};
+    uint8_t *last = NULL;
+    bool full;
+    for (int i = 0; i < STEPS; i++) {
+        last = tm_arena_take(&a, STEP, &full);
+        if (last)
+            memset(last, i, STEP);
+    }
+    ok_named(last != NULL, "an arena has room");
+    const bool large = has_flag(last, " hg"), small = has_flag(last, " nh");
+    if (large || small) /* the kernel has large pages, and says so */
+        ok_named(small == a.has_small_pages && large != small, "its pages are large until these are costly");
+    tm_arena_release(&a);
+}
+
+int main(void)
+{
+    test_decision();
+    test_thread_time();
+    test_arena(true);
+    test_arena(false);
+    return tap_done();
+}
