@@ -362,3 +362,36 @@ tasks() {
     [ "$(sqlite3 c.db 'SELECT ts, value FROM counter ORDER BY ts')" = "45000|3.0
 90000|4.0" ]
 }
+
+@test "a slice that ends with one around it ends at the same time in a selection without that one, in each output" {
+    cat >c.json <<'JSON'
+[{"ph":"B","pid":1,"tid":2,"ts":1000,"name":"outer"},
+ {"ph":"B","pid":1,"tid":2,"ts":1010,"name":"inner"},
+ {"ph":"B","pid":1,"tid":2,"ts":1015,"name":"leaf"},
+ {"ph":"E","pid":1,"tid":2,"ts":1040,"name":"outer"},
+ {"ph":"i","s":"t","pid":1,"tid":9,"ts":1045,"name":"elsewhere"},
+ {"ph":"X","pid":1,"tid":2,"ts":1050,"dur":5,"name":"next"},
+ {"ph":"X","pid":1,"tid":3,"ts":1000,"dur":30,"name":"whole"},
+ {"ph":"B","pid":1,"tid":3,"ts":1010,"name":"inside"},
+ {"ph":"i","s":"t","pid":1,"tid":3,"ts":1060,"name":"tick"}]
+JSON
+    tm-merge -q -o whole.db c.json
+    all=$(slices whole.db)
+    [ "$(grep -c -- -1 <<<"$all")" -eq 0 ]
+    for only in name=inner name=in*,leaf kind=slice_begin to=1.035ms from=1.032ms from=1.02ms,to=1.03ms; do
+        tm-merge -q -o part.pftrace --only "$only" c.json
+        tm-merge -q -o part.json --only "$only" c.json
+        for file in c.json part.pftrace part.json; do
+            options=(--only "$only")
+            [ $file = c.json ] || options=()
+            tm-merge -q -o part.db "${options[@]}" $file
+            slices part.db | grep -q in
+            slices part.db | while IFS= read -r slice; do
+                grep -qxF -- "$slice" <<<"$all"
+            done
+        done
+    done
+    tm-merge -q -o part.db --only from=1.042ms c.json
+    lacks part.db in
+    tm-merge -f report --only name=inner c.json | grep '9 events read, 1 placed, 8 dropped'
+}

@@ -104,6 +104,10 @@ static inline bool tm_select_is_change(const struct tm_select_group *g)
  * ranks. */
 enum tm_status tm_select_decide(struct tm_select *select, struct tm_select_group *group, struct tm_error *err);
 
+/* Ends slices that are open though a slice around them ended before NOW_NS: what is kept of them gets an end. Events of
+ * NOW_NS and later have not been decided. */
+enum tm_status tm_select_cut_short(struct tm_select *select, int64_t now_ns, struct tm_error *err);
+
 /* True for times from `from` on and before `to`. */
 static inline bool tm_select_is_in(const struct tm_select *s, int64_t ns)
 {

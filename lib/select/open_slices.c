@@ -81,17 +81,18 @@ enum tm_status tm_open_slices_get(struct tm_open_slices *open, const struct tm_o
     *stack = &open->stacks[i];
     (*stack)->key = track->key;
     (*stack)->lasts = track->lasts;
+    (*stack)->is_due = false;
     return TM_OK;
 }
 
-/* Records those of SLICES that are pending and have no end. A slice around them ended at END_NS. */
+/* Records those of SLICES that are not dropped and have no end. A slice around them ended at END_NS. */
 static enum tm_status cut_short(void *self, const struct tm_open_slice *slices, uint32_t count, int64_t end_ns,
                                 struct tm_error *err)
 {
     struct tm_open_slices *open = self;
     for (uint32_t i = count; i-- > 0;) {
         const struct tm_open_slice *s = &slices[i];
-        if (tm_open_slices_fate(s) != TM_OPEN_PENDING || s->dur >= 0)
+        if (tm_open_slices_fate(s) == TM_OPEN_DROPPED || s->dur >= 0)
             continue;
         enum tm_status st = tm_array_grow(&open->cut_short, &open->cut_short_cap, open->cut_short_count,
                                           sizeof *open->cut_short, err);
@@ -115,6 +116,87 @@ enum tm_status tm_open_slices_end(struct tm_open_slices *open, struct tm_open_st
                                   const struct tm_stated_end *end, struct tm_open_slice *ended, struct tm_error *err)
 {
     return tm_slice_stack_close(&stack->slices, end, &(struct tm_slice_cut){open, cut_short}, ended, err);
+}
+
+/* A time after which slices of a track may be cut short. */
+struct due {
+    int64_t ns;
+    struct tm_key key;
+    struct tm_event place;
+};
+
+static bool is_due_before(const void *a, const void *b)
+{
+    return ((const struct due *)a)->ns < ((const struct due *)b)->ns;
+}
+
+static const struct tm_heap_order BY_TIME = {sizeof(struct due), is_due_before};
+
+static bool is_kept_open(const struct tm_open_slice *s)
+{
+    return s->dur < 0 && tm_open_slices_fate(s) != TM_OPEN_DROPPED;
+}
+
+/* True with *NS, the earliest end of a slice around one of STACK that is open and not dropped. */
+static bool earliest_cut(const struct tm_slice_stack *stack, int64_t *ns)
+{
+    int64_t first_open = INT64_MAX; /* of those above */
+    *ns = INT64_MAX;
+    for (uint32_t i = stack->depth; i-- > 0;) {
+        const struct tm_open_slice *s = &stack->slices[i];
+        const int64_t end = tm_slice_end_ns(s->ts, s->dur);
+        if (is_kept_open(s))
+            first_open = s->ts;
+        else if (s->dur >= 0 && first_open <= end && end < *ns)
+            *ns = end;
+    }
+    return *ns < INT64_MAX;
+}
+
+enum tm_status tm_open_slices_watch(struct tm_open_slices *open, struct tm_open_stack *stack,
+                                    const struct tm_event *place, struct tm_error *err)
+{
+    struct due due = {.key = stack->key, .place = *place};
+    if (!earliest_cut(&stack->slices, &due.ns) || (stack->is_due && stack->due_ns <= due.ns))
+        return TM_OK;
+    stack->is_due = true;
+    stack->due_ns = due.ns;
+    return tm_heap_push(&open->due, &BY_TIME, &due, err);
+}
+
+/* Records the slices of STACK that are open though one around them ended at END_NS, and drops them. */
+static enum tm_status drop_inner(struct tm_open_slices *open, struct tm_slice_stack *stack, int64_t end_ns,
+                                 struct tm_error *err)
+{
+    uint32_t i = 0;
+    while (i < stack->depth &&
+           (stack->slices[i].dur < 0 || tm_slice_end_ns(stack->slices[i].ts, stack->slices[i].dur) != end_ns))
+        i++;
+    const uint32_t first = i;
+    enum tm_status st =
+        first < stack->depth ? cut_short(open, stack->slices + first, stack->depth - first, end_ns, err) : TM_OK;
+    for (; i < stack->depth; i++)
+        if (is_kept_open(&stack->slices[i]))
+            stack->slices[i].value = TM_OPEN_DROPPED;
+    return st;
+}
+
+enum tm_status tm_open_slices_cut(struct tm_open_slices *open, int64_t now_ns, struct tm_event *place,
+                                  struct tm_error *err)
+{
+    const struct due *first = open->due.items;
+    struct due due;
+    if (open->due.count == 0 || first->ns >= now_ns)
+        return TM_END;
+    tm_heap_pop(&open->due, &BY_TIME, &due);
+    *place = due.place;
+    const struct tm_open_track track = {.key = due.key};
+    struct tm_open_stack *stack = tm_open_slices_find(open, &track);
+    if (stack == NULL || !stack->is_due || stack->due_ns != due.ns)
+        return TM_OK;
+    stack->is_due = false;
+    enum tm_status st = drop_inner(open, &stack->slices, due.ns, err);
+    return st < 0 ? st : tm_open_slices_watch(open, stack, place, err);
 }
 
 const struct tm_open_slice *tm_open_slices_top(const struct tm_open_stack *stack)
@@ -167,5 +249,6 @@ void tm_open_slices_release(struct tm_open_slices *open)
     free(open->free_stacks);
     free(open->cut_short);
     tm_table_release(&open->by_key);
+    tm_heap_release(&open->due);
     *open = (struct tm_open_slices){0};
 }

@@ -4,6 +4,7 @@
 #define TM_SELECT_OPEN_SLICES_H
 
 #include "model/catalog.h"
+#include "base/heap.h"
 #include "base/table.h"
 #include "stream/event.h"
 #include "stream/slice_stack.h"
@@ -35,16 +36,19 @@ struct tm_open_stack {
     /* private */
     struct tm_key key;
     bool lasts; /* stays when it is empty */
+    bool is_due; /* slices may be cut short after due_ns, the earliest such time */
+    int64_t due_ns;
 };
 
 /* Zero-initialise. */
 struct tm_open_slices {
-    /* Slices of fate TM_OPEN_PENDING that ended because a slice around them did, with their durations. The caller
-     * removes them. */
+    /* Slices that are not dropped and ended because a slice around them did, with their durations. The innermost is
+     * the first of those that ended together. The caller removes them. */
     struct tm_open_slice *cut_short;
     uint32_t cut_short_count;
     /* private */
     uint32_t cut_short_cap;
+    struct tm_heap due; /* by time */
     struct tm_open_stack *stacks;
     uint32_t stack_count, stack_cap;
     uint32_t *free_stacks, free_count, free_cap;
@@ -74,6 +78,16 @@ enum tm_status tm_open_slices_begin(struct tm_open_slices *open, struct tm_open_
 /* Ends the slice that END means and copies it to *ENDED. TM_OK; TM_END if none matches; TM_E_SYSTEM. */
 enum tm_status tm_open_slices_end(struct tm_open_slices *open, struct tm_open_stack *stack,
                                   const struct tm_stated_end *end, struct tm_open_slice *ended, struct tm_error *err);
+
+/* Notes that slices of STACK which are not dropped will be cut short if they are still open after the slices around
+ * them. PLACE, an event on the track of STACK, is copied without its payload. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_open_slices_watch(struct tm_open_slices *open, struct tm_open_stack *stack,
+                                    const struct tm_event *place, struct tm_error *err);
+
+/* Cuts short the watched slices of one track around which a slice ended before NOW_NS. TM_OK with *PLACE as it was
+ * passed to tm_open_slices_watch; TM_END if there is none; TM_E_SYSTEM. */
+enum tm_status tm_open_slices_cut(struct tm_open_slices *open, int64_t now_ns, struct tm_event *place,
+                                  struct tm_error *err);
 
 /* Returns the innermost slice, or NULL. */
 const struct tm_open_slice *tm_open_slices_top(const struct tm_open_stack *stack);

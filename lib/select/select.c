@@ -162,9 +162,10 @@ static enum tm_status put_timestamp_group(struct tm_select *s, struct tm_error *
 static enum tm_status decide_timestamp_group(struct tm_select *s, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (s->is_before_cut && s->group_ns > s->from_ns && (st = stop_pending(s, err)) < 0)
+    if (s->is_before_cut && s->group_ns > s->from_ns &&
+        ((st = tm_select_cut_short(s, s->from_ns + 1, err)) < 0 || (st = stop_pending(s, err)) < 0))
         return st;
-    if ((st = make_groups(s, err)) < 0)
+    if ((st = tm_select_cut_short(s, s->group_ns, err)) < 0 || (st = make_groups(s, err)) < 0)
         return st;
     for (uint32_t i = 0; i < s->group_count && st == TM_OK; i++)
         st = decide(s, &s->groups[s->ranks[i].index], err);

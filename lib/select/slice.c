@@ -59,14 +59,55 @@ static enum tm_status note_duration(struct tm_select *s, uint64_t number, int64_
 static enum tm_status drop_cut_short(struct tm_select *s, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    while (s->open.cut_short_count > 0 && st == TM_OK) {
-        const struct tm_open_slice *slice = &s->open.cut_short[--s->open.cut_short_count];
+    for (uint32_t i = 0; i < s->open.cut_short_count && st == TM_OK; i++) {
+        const struct tm_open_slice *slice = &s->open.cut_short[i];
         if (s->learned)
             st = note_duration(s, (uint64_t)slice->id, slice->dur, err);
-        else if (s->is_before_cut)
+        else if (s->is_before_cut && tm_open_slices_fate(slice) == TM_OPEN_PENDING)
             st = tm_pending_groups_drop(&s->pending, tm_open_slices_pending(slice), err);
     }
+    s->open.cut_short_count = 0;
     return st;
+}
+
+/* Returns the end of SLICE, which has none of its own. PLACE is an event on its track. */
+static struct tm_event made_end(const struct tm_event *place, const struct tm_open_slice *slice)
+{
+    const uint32_t where = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | TM_EVENT_HAS_TRACK | TM_EVENT_HAS_CPU |
+                           TM_EVENT_ASYNC | tm_event_scope_flags((enum tm_scope)15);
+    struct tm_event end = *place;
+    end.time_ns = tm_slice_end_ns(slice->ts, slice->dur);
+    end.kind = TM_KIND_SLICE_END;
+    end.flags = (place->flags & where) | TM_EVENT_DERIVED;
+    end.name = end.arg_keys = end.raw_bytes = end.detail_bytes = 0;
+    end.category = place->category & TM_STRING_INLINE ? 0 : place->category;
+    end.dur_ns = 0;
+    end.value = 0;
+    return end;
+}
+
+enum tm_status tm_select_cut_short(struct tm_select *s, int64_t now_ns, struct tm_error *err)
+{
+    struct tm_event place;
+    enum tm_status st;
+    while ((st = tm_open_slices_cut(&s->open, now_ns, &place, err)) == TM_OK) {
+        for (uint32_t i = 0; i < s->open.cut_short_count && !s->is_before_cut && st == TM_OK; i++) {
+            const struct tm_event end = made_end(&place, &s->open.cut_short[i]);
+            st = tm_select_put(s, &end, 1, err);
+        }
+        if (st < 0 || (st = drop_cut_short(s, err)) < 0)
+            return st;
+    }
+    return st < 0 ? st : TM_OK;
+}
+
+/* Sees to it that kept slices of STACK end with those around them, which the selection may lack or end without. E is
+ * on their track. */
+static enum tm_status watch(struct tm_select *s, struct tm_open_stack *stack, const struct tm_event *e,
+                            struct tm_error *err)
+{
+    const bool is_whole = tm_criteria_takes_all(&s->criteria) && !s->has_to && !s->is_before_cut;
+    return is_whole ? TM_OK : tm_open_slices_watch(&s->open, stack, e, err);
 }
 
 /* Makes the pending group ID share the fate of SLICE, which is pending too. One follower too many is dropped. */
@@ -104,7 +145,8 @@ static enum tm_status push(struct tm_select *s, const struct tm_select_group *g,
         return st;
     labels_of(s, &g->rows[tm_select_is_change(g)], slice->label);
     enum tm_status begun = tm_open_slices_begin(&s->open, stack, slice, err);
-    if (begun < 0 || (st = drop_cut_short(s, err)) < 0 || (st = settle_pending_flows(s, stack, slice, err)) < 0)
+    if (begun < 0 || (st = drop_cut_short(s, err)) < 0 || (st = settle_pending_flows(s, stack, slice, err)) < 0 ||
+        (slice->dur < 0 && !s->learned && (st = watch(s, stack, g->rows, err)) < 0))
         return begun < 0 ? begun : st;
     return begun;
 }
@@ -156,7 +198,7 @@ static enum tm_status end(struct tm_select *s, struct tm_select_group *g, struct
     if (st < 0 || (st = drop_cut_short(s, err)) < 0)
         return st;
     if (is_open) {
-        if ((st = tm_open_slices_done(&s->open, stack, err)) < 0)
+        if ((st = watch(s, stack, e, err)) < 0 || (st = tm_open_slices_done(&s->open, stack, err)) < 0)
             return st;
         if (tm_open_slices_fate(&ended) == TM_OPEN_PENDING && s->is_before_cut)
             return tm_pending_groups_drop(&s->pending, tm_open_slices_pending(&ended), err);

@@ -73,6 +73,22 @@ static void test_cut_short(void)
     LEFT("from=100", "60 1 1 0\n150 4 2 0\n", 2, lasting(10, 40), on(TM_KIND_SLICE_BEGIN, 20),
          on(TM_KIND_SLICE_BEGIN, 60), after);
     LEFT("from=100", "10 3 1 0\n20 1 1 0\n150 4 2 0\n", 0, lasting(10, 400), on(TM_KIND_SLICE_BEGIN, 20), after);
+    LEFT("from=100", "150 4 2 0\n", 2, lasting(10, 90), on(TM_KIND_SLICE_BEGIN, 20), after);
+}
+
+/* What is kept of a slice that is cut short ends there, at the latest when the event after it comes. */
+static void test_made_ends(void)
+{
+    const struct tm_event after = on_thread(TM_KIND_INSTANT, 150, OTHER);
+    const struct tm_event outer = on(TM_KIND_SLICE_BEGIN, 10), inner = on(TM_KIND_SLICE_BEGIN, 20);
+    LEFT("to=60", "10 3 1 0\n20 1 1 0\n50 2 1 0\n", 1, lasting(10, 40), inner, after);
+    LEFT("kind=slice_begin", "20 1 1 0\n30 1 1 0\n50 2 1 0\n50 2 1 0\n", 2, lasting(10, 40), inner,
+         on(TM_KIND_SLICE_BEGIN, 30), after);
+    LEFT("kind=slice_begin", "20 1 1 0\n50 2 1 0\n60 1 1 0\n", 1, lasting(10, 40), inner, on(TM_KIND_SLICE_BEGIN, 60));
+    LEFT("kind=slice_begin", "20 1 1 0\n40 2 1 0\n", 2, lasting(10, 40), inner, on(TM_KIND_SLICE_END, 40), after);
+    LEFT("kind=slice_begin", "20 1 1 0\n50 2 1 0\n", 2, lasting(10, 40), inner, on(TM_KIND_SLICE_END, 50), after);
+    LEFT("from=40,to=60", "10 3 1 0\n20 1 1 0\n50 2 1 0\n", 1, lasting(10, 40), inner, after);
+    LEFT("from=40", "10 1 1 0\n20 1 1 0\n45 2 1 0\n150 4 2 0\n", 0, outer, inner, on(TM_KIND_SLICE_END, 45), after);
 }
 
 /* Args stay with their slice. Steps are like instants, also those of a wanted slice. */
@@ -186,6 +202,7 @@ int main(void)
     test_flow_to_next();
     test_flow_of_open();
     test_cut_short();
+    test_made_ends();
     test_args_and_steps();
     test_change();
     test_rest();

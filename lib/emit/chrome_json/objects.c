@@ -310,6 +310,19 @@ enum tm_status tm_json_objects_write_ref(struct tm_json_objects *o, const struct
     return st == TM_OK ? put_object(o, &object, err) : st;
 }
 
+enum tm_status tm_json_objects_write_end(struct tm_json_objects *o, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_json_destination to;
+    struct tm_json_event_draft draft;
+    enum tm_status st = tm_json_destinations_find(&o->destinations, e, &to, err);
+    if (st < 0)
+        return st;
+    tm_json_writer_draft(o->writer, e, 'E', &draft);
+    draft.pid = to.pid;
+    draft.tid = to.has_tid ? to.tid : e->tid;
+    return tm_json_writer_put(o->writer, &draft, err);
+}
+
 void tm_json_objects_release(struct tm_json_objects *o)
 {
     tm_json_destinations_release(&o->destinations);

@@ -25,6 +25,9 @@ enum tm_status tm_json_objects_write(struct tm_json_objects *o, const struct tm_
 enum tm_status tm_json_objects_write_ref(struct tm_json_objects *o, const struct tm_event *e,
                                          const struct tm_json_ref *ref, struct tm_error *err);
 
+/* Writes E, the end of a slice of a thread, which has no object: --only made it. TM_OK or an error. */
+enum tm_status tm_json_objects_write_end(struct tm_json_objects *o, const struct tm_event *e, struct tm_error *err);
+
 void tm_json_objects_release(struct tm_json_objects *o);
 
 #endif
