@@ -135,6 +135,50 @@ END
     grep '"kind":"slice"' part | grep '"name":"a"' | grep -q '"dur":800000'
 }
 
+# state TIME: prints the slices that the part from TIME on has from before it: a name, or the time of an end.
+state() {
+    tm-unpack run.json | tm-manifest | tm-clocks | tm-sort >run.tms
+    tm-sort --cut="$1", run.tms | tm-emit -f frames >part.txt
+    sed -n 's/.*time_ns=\([0-9]*\) .*kind=slice_end.*/\1 \1/p; s/.*time_ns=\([0-9]*\) .* name="\([^"]*\)".*/\1 \2/p' \
+        part.txt | awk -v from="$1" '$1 < from { print $2 }' | paste -sd' '
+}
+
+@test "the state has the end of a slice that crosses an open one, though a slice inside ends with it" {
+    cat >run.json <<'END'
+[{"ph":"B","pid":1,"tid":1,"ts":1,"name":"first"},
+{"ph":"E","pid":1,"tid":1,"ts":3},
+{"ph":"B","pid":1,"tid":1,"ts":10,"name":"crosses"},
+{"ph":"X","pid":1,"tid":1,"ts":12,"dur":10,"name":"open"},
+{"ph":"X","pid":1,"tid":1,"ts":13,"dur":2,"name":"inside"},
+{"ph":"E","pid":1,"tid":1,"ts":15},
+{"ph":"i","s":"t","pid":1,"tid":1,"ts":20,"name":"end"}]
+END
+    [ "$(state 17000)" = "first 3000 crosses open 15000" ]
+}
+
+@test "slices that crossed one that a later end cut short are over with their last end" {
+    cat >run.json <<'END'
+[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"first"},
+{"ph":"B","pid":1,"tid":1,"ts":4,"name":"outer"},
+{"ph":"X","pid":1,"tid":1,"ts":11,"dur":10,"name":"complete"},
+{"ph":"B","pid":1,"tid":1,"ts":13,"name":"inner"},
+{"ph":"E","pid":1,"tid":1,"ts":21,"name":"outer"},
+{"ph":"i","s":"t","pid":1,"tid":1,"ts":30,"name":"end"}]
+END
+    [ "$(state 20000)" = "first outer complete inner" ]
+    [ "$(state 25000)" = "first 21000" ]
+}
+
+@test "slices of one thread that overlap in a long chain are cut in the time of as many that do not" {
+    python3 -c "
+import json
+event = {'ph': 'X', 'pid': 1, 'tid': 1, 'dur': 1000, 'name': 'n'}
+print(json.dumps([dict(event, ts=i) for i in range(200000)]))" >run.json
+    tm-unpack run.json | tm-manifest | tm-clocks | tm-sort >run.tms
+    timeout 30 tm-sort --cut=0.15s, run.tms >part.tms # as opposed to minutes
+    tm-emit -f report <part.tms | grep '200000 events read, 115537 placed, 84463 dropped'
+}
+
 @test "slices that ended before the cut are not in its state, even if they ended before time 0" {
     emit-stream unsorted early | tm-sort >early.tms
     grep -c '"name":"early"' <(tm-emit -f jsonl --events <early.tms) | grep -qx 3

@@ -1,7 +1,15 @@
 #include "cut/open_units.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+enum { NO_GROUP = UINT32_MAX };
+
+static bool is_before(const void *a, const void *b)
+{
+    return *(const int64_t *)a < *(const int64_t *)b;
+}
+
+static const struct tm_heap_order BY_TIME = {sizeof(int64_t), is_before};
 
 struct tm_unit_track *tm_open_units_track(struct tm_open_units *open, const struct tm_key *key)
 {
@@ -13,80 +21,185 @@ struct tm_unit_track *tm_open_units_track(struct tm_open_units *open, const stru
         tm_table_set(&open->by_key, key, open->count, &err) < 0)
         return NULL;
     struct tm_unit_track *track = &open->tracks[open->count++];
-    *track = (struct tm_unit_track){.next_group = 1, .soonest_ns = INT64_MAX, .latest_ns = INT64_MIN};
+    *track = (struct tm_unit_track){0};
     return track;
 }
 
-/* Removes the rows [I, END). */
-static void remove_rows(struct tm_open_units *open, struct tm_unit_track *t, uint32_t i, uint32_t end)
+/* Adds a reference to UNIT to LIST of T. */
+static enum tm_status list_add(struct tm_open_units *open, struct tm_unit_track *t, struct tm_unit_list *list,
+                               struct tm_pending_unit *unit)
 {
-    for (uint32_t k = i; k < end; k++)
-        tm_pending_units_drop(open->units, t->rows[k].unit);
-    memmove(t->rows + i, t->rows + end, (t->count - end) * sizeof *t->rows);
-    t->count -= end - i;
+    struct tm_unit_node *node = open->free_nodes;
+    if (node)
+        open->free_nodes = node->next;
+    else if ((node = malloc(sizeof *node)) == NULL)
+        return TM_E_SYSTEM;
+    *node = (struct tm_unit_node){.unit = unit, .number = t->next_number++};
+    *(list->last ? &list->last->next : &list->first) = node;
+    list->last = node;
+    unit->refs++;
+    t->count++;
+    return TM_OK;
 }
 
-/* Updates soonest_ns and latest_ns of T for ROW, which is new or whose times have changed. */
-static void note_times(struct tm_unit_track *t, const struct tm_open_unit *row)
+/* Removes the first unit of LIST. */
+static void list_remove(struct tm_open_units *open, struct tm_unit_track *t, struct tm_unit_list *list)
 {
-    if (row->until_ns < t->soonest_ns)
-        t->soonest_ns = row->until_ns;
-    if (row->end_ns != INT64_MAX && row->end_ns > t->latest_ns)
-        t->latest_ns = row->end_ns;
+    struct tm_unit_node *node = list->first;
+    list->first = node->next;
+    list->last = list->first ? list->last : NULL;
+    tm_pending_units_drop(open->units, node->unit);
+    node->next = open->free_nodes;
+    open->free_nodes = node;
+    t->count--;
 }
 
-/* Drops the rows whose groups ended before NOW_NS. */
+static void list_clear(struct tm_open_units *open, struct tm_unit_track *t, struct tm_unit_list *list)
+{
+    while (list->first)
+        list_remove(open, t, list);
+}
+
+/* Moves the units of FROM to the end of LIST. */
+static void list_join(struct tm_unit_list *list, struct tm_unit_list *from)
+{
+    if (from->first == NULL)
+        return;
+    *(list->last ? &list->last->next : &list->first) = from->first;
+    list->last = from->last;
+    *from = (struct tm_unit_list){0};
+}
+
+/* Drops the groups that ended before NOW_NS. They are the last ones. */
 static void remove_ended(struct tm_open_units *open, struct tm_unit_track *t, int64_t now_ns)
 {
-    uint32_t kept = 0;
-    if (t->soonest_ns >= now_ns)
-        return;
-    t->soonest_ns = INT64_MAX;
-    t->latest_ns = INT64_MIN;
-    for (uint32_t i = 0; i < t->count; i++) {
-        if (t->rows[i].until_ns < now_ns) {
-            tm_pending_units_drop(open->units, t->rows[i].unit);
-        } else {
-            note_times(t, &t->rows[i]);
-            t->rows[kept++] = t->rows[i];
-        }
+    while (t->group_count > 0) {
+        struct tm_unit_group *g = &t->groups[t->group_count - 1];
+        if (g->open_count > 0 || g->last_end_ns >= now_ns)
+            return;
+        list_clear(open, t, &g->units);
+        t->group_count--;
     }
-    t->count = kept;
-    t->has_groups = t->has_groups && kept;
 }
 
-/* Moves all rows of GROUP to NEW_GROUP. */
-static void join(struct tm_unit_track *t, uint32_t group, uint32_t new_group)
+/* Returns the earliest end after NOW_NS of a slice of G, or INT64_MAX. */
+static int64_t next_end(struct tm_unit_group *g, int64_t now_ns)
 {
-    for (uint32_t i = 0; i < t->count; i++)
-        if (t->rows[i].group == group)
-            t->rows[i].group = new_group;
-    t->has_groups = true;
+    int64_t end_ns;
+    while (g->ends.count > 0 && *(const int64_t *)g->ends.items <= now_ns)
+        tm_heap_pop(&g->ends, &BY_TIME, &end_ns);
+    return g->ends.count > 0 ? *(const int64_t *)g->ends.items : INT64_MAX;
 }
 
-/* Sets until_ns of all rows of GROUP. */
-static void update_group_end(struct tm_unit_track *t, uint32_t group)
+/* Moves what is in group I of T to group INTO. */
+static enum tm_status join(struct tm_unit_track *t, uint32_t i, uint32_t into)
 {
-    int64_t until_ns = INT64_MIN;
-    for (uint32_t i = 0; i < t->count; i++)
-        if (t->rows[i].group == group && t->rows[i].end_ns > until_ns)
-            until_ns = t->rows[i].end_ns;
-    for (uint32_t i = 0; i < t->count; i++)
-        if (t->rows[i].group == group) {
-            t->rows[i].until_ns = until_ns;
-            note_times(t, &t->rows[i]);
-        }
+    struct tm_unit_group *g = &t->groups[into], *from = &t->groups[i];
+    struct tm_error err = {0};
+    enum tm_status st = TM_OK;
+    for (uint32_t k = t->first_begin; from->open_count > 0 && k < t->begin_count; k++)
+        if (t->begins[k].group == i)
+            t->begins[k].group = into;
+    if (g->ends.count < from->ends.count) {
+        const struct tm_heap ends = g->ends;
+        g->ends = from->ends;
+        from->ends = ends;
+    }
+    for (uint32_t k = 0; k < from->ends.count && st == TM_OK; k++)
+        st = tm_heap_push(&g->ends, &BY_TIME, (const int64_t *)from->ends.items + k, &err);
+    list_join(&g->units, &from->units);
+    g->first_end_ns = from->first_end_ns < g->first_end_ns ? from->first_end_ns : g->first_end_ns;
+    g->last_end_ns = from->last_end_ns > g->last_end_ns ? from->last_end_ns : g->last_end_ns;
+    g->open_count += from->open_count;
+    return st;
 }
 
-static enum tm_status add(struct tm_unit_track *t, struct tm_open_unit row)
+/* Makes one group of group FIRST and those after it. Adds one if there is none. */
+static enum tm_status join_from(struct tm_unit_track *t, uint32_t first)
 {
     struct tm_error err = {0};
-    enum tm_status st = tm_array_grow(&t->rows, &t->cap, t->count, sizeof *t->rows, &err);
+    enum tm_status st = TM_OK;
+    if (first == t->group_count) {
+        if ((st = tm_array_grow(&t->groups, &t->group_cap, first, sizeof *t->groups, &err)) < 0)
+            return st;
+        if (first == t->group_made)
+            t->groups[t->group_made++] = (struct tm_unit_group){0};
+        struct tm_heap ends = t->groups[first].ends; /* empty, with memory */
+        ends.count = 0;
+        t->groups[first] =
+            (struct tm_unit_group){.ends = ends, .first_end_ns = INT64_MAX, .last_end_ns = INT64_MIN};
+        t->group_count++;
+    }
+    for (uint32_t i = first + 1; i < t->group_count && st == TM_OK; i++)
+        st = join(t, i, first);
+    t->group_count = first + 1;
+    t->oldest_group = first < t->oldest_group ? first : t->oldest_group;
+    return st;
+}
+
+/* Notes that a slice of G ends at END_NS. */
+static void note_end(struct tm_unit_group *g, int64_t end_ns)
+{
+    g->first_end_ns = end_ns < g->first_end_ns ? end_ns : g->first_end_ns;
+    g->last_end_ns = end_ns > g->last_end_ns ? end_ns : g->last_end_ns;
+}
+
+/* The first unit of B waits for its end no longer. */
+static void close_begin(struct tm_unit_track *t, const struct tm_open_begin *b)
+{
+    b->units.first->unit->open_count--;
+    if (b->group != NO_GROUP)
+        t->groups[b->group].open_count--;
+}
+
+/* Drops the oldest unit of T. */
+static void remove_oldest(struct tm_open_units *open, struct tm_unit_track *t)
+{
+    while (t->oldest_group < t->group_count && t->groups[t->oldest_group].units.first == NULL)
+        t->oldest_group++;
+    struct tm_unit_group *g = t->oldest_group < t->group_count ? &t->groups[t->oldest_group] : NULL;
+    struct tm_open_begin *b = t->first_begin < t->begin_count ? &t->begins[t->first_begin] : NULL;
+    if (g && (b == NULL || g->units.first->number < b->units.first->number)) {
+        list_remove(open, t, &g->units);
+    } else if (b) {
+        close_begin(t, b);
+        list_clear(open, t, &b->units);
+        t->first_begin++;
+    }
+}
+
+static enum tm_status begin_complete(struct tm_open_units *open, struct tm_unit_track *t,
+                                     struct tm_pending_unit *unit, int64_t end_ns)
+{
+    struct tm_error err = {0};
+    struct tm_unit_group *g = &t->groups[t->group_count - 1];
+    if (t->begin_count > t->first_begin && t->begins[t->begin_count - 1].latest_ns < end_ns)
+        t->begins[t->begin_count - 1].latest_ns = end_ns;
+    note_end(g, end_ns);
+    enum tm_status st = tm_heap_push(&g->ends, &BY_TIME, &end_ns, &err);
+    return st < 0 ? st : list_add(open, t, &g->units, unit);
+}
+
+static enum tm_status begin_open(struct tm_open_units *open, struct tm_unit_track *t, struct tm_pending_unit *unit,
+                                 const struct tm_open_begin *begin)
+{
+    struct tm_error err = {0};
+    if (t->first_begin > t->begin_count / 2) {
+        memmove(t->begins, t->begins + t->first_begin, (t->begin_count - t->first_begin) * sizeof *t->begins);
+        t->begin_count -= t->first_begin;
+        t->first_begin = 0;
+    }
+    enum tm_status st = tm_array_grow(&t->begins, &t->begin_cap, t->begin_count, sizeof *t->begins, &err);
     if (st < 0)
         return st;
-    row.unit->refs++;
-    note_times(t, &row);
-    t->rows[t->count++] = row;
+    struct tm_open_begin *b = &t->begins[t->begin_count];
+    *b = *begin;
+    if ((st = list_add(open, t, &b->units, unit)) < 0)
+        return st;
+    t->begin_count++;
+    unit->open_count++;
+    if (b->group != NO_GROUP)
+        t->groups[b->group].open_count++;
     return TM_OK;
 }
 
@@ -94,97 +207,92 @@ enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_unit_tr
                                    const struct tm_open_span *span)
 {
     const int64_t now_ns = span->begin_ns, end_ns = span->end_ns;
-    uint32_t group = t->next_group++;
-    bool is_joined = false;
-    remove_ended(open, t, now_ns);
+    const bool is_open = end_ns == INT64_MAX;
+    enum tm_status st = TM_OK;
+    remove_ended(open, t, now_ns < INT64_MAX ? now_ns + 1 : now_ns);
     if (t->count >= TM_OPEN_UNITS_MAX)
-        remove_rows(open, t, 0, 1);
-    for (uint32_t i = 0; t->latest_ns > now_ns && i < t->count; i++) {
-        const struct tm_open_unit *row = &t->rows[i];
-        if (row->end_ns <= now_ns || row->end_ns >= end_ns || row->group == group)
-            continue;
-        join(t, row->group, group);
-        is_joined = true;
-    }
-    enum tm_status st = add(t, (struct tm_open_unit){unit, end_ns, end_ns, {span->label[0], span->label[1]}, group});
-    if (st == TM_OK && is_joined)
-        update_group_end(t, group);
-    return st;
+        remove_oldest(open, t);
+    uint32_t group = t->group_count;
+    while (group > 0 && next_end(&t->groups[group - 1], now_ns) < end_ns)
+        group--;
+    const bool is_alone = is_open && group == t->group_count;
+    if (!is_alone && (st = join_from(t, group)) < 0)
+        return st;
+    const struct tm_open_begin begin = {.label = {span->label[0], span->label[1]},
+                                        .group = is_alone ? NO_GROUP : group,
+                                        .first_end_ns = is_alone ? INT64_MAX : t->groups[group].first_end_ns,
+                                        .latest_ns = INT64_MIN};
+    return is_open ? begin_open(open, t, unit, &begin) : begin_complete(open, t, unit, end_ns);
 }
 
-/* Returns the row of the begin that an end with LABEL means, or the count of T if there is none. */
-static uint32_t find_begin(const struct tm_unit_track *t, const tm_slice_label label[2])
+/* Returns the begin that an end with LABEL means, or NULL. */
+static struct tm_open_begin *find_begin(const struct tm_unit_track *t, const tm_slice_label label[2])
 {
-    for (uint32_t i = t->count; i-- > 0;)
-        if (t->rows[i].end_ns == INT64_MAX && tm_slice_label_fits(t->rows[i].label, label))
-            return i;
-    return t->count;
+    for (uint32_t i = t->begin_count; i-- > t->first_begin;)
+        if (tm_slice_label_fits(t->begins[i].label, label))
+            return &t->begins[i];
+    return NULL;
 }
 
 bool tm_open_units_has(const struct tm_unit_track *t, const tm_slice_label label[2])
 {
-    return find_begin(t, label) < t->count;
+    return find_begin(t, label) != NULL;
 }
 
-bool tm_open_units_is_open(const struct tm_unit_track *t, const struct tm_pending_unit *unit)
-{
-    for (uint32_t i = 0; i < t->count; i++)
-        if (t->rows[i].unit == unit && t->rows[i].end_ns == INT64_MAX)
-            return true;
-    return false;
-}
-
-enum tm_status tm_open_units_attach(struct tm_unit_track *t, struct tm_pending_unit *unit,
+enum tm_status tm_open_units_attach(struct tm_open_units *open, struct tm_unit_track *t, struct tm_pending_unit *unit,
                                     const tm_slice_label label[2])
 {
-    const struct tm_open_unit begin = t->rows[find_begin(t, label)];
-    /* It is no slice and waits for no end. It stays as long as its group. */
-    t->has_groups = true;
-    return add(t, (struct tm_open_unit){unit, INT64_MIN, begin.until_ns, {0}, begin.group});
+    return list_add(open, t, &find_begin(t, label)->units, unit);
 }
 
-bool tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *t, int64_t now_ns,
-                       const tm_slice_label label[2])
+/* Removes the begins from B on. Those after B end with it. Returns the latest end of complete slices inside B. */
+static int64_t remove_begins(struct tm_open_units *open, struct tm_unit_track *t, struct tm_open_begin *b)
 {
-    uint32_t at = find_begin(t, label);
-    bool crosses = false;
-    if (at == t->count)
-        return false;
-    const uint32_t group = t->rows[at].group;
-    for (uint32_t i = t->count; i-- > at + 1;) /* begins inside the slice end with it */
-        if (t->rows[i].end_ns == INT64_MAX)
-            remove_rows(open, t, i, i + 1);
-    for (uint32_t i = t->has_groups ? 0 : at + 1; i < t->count; i++) {
-        const struct tm_open_unit *row = &t->rows[i];
-        if (i > at && row->end_ns > now_ns) {
-            join(t, row->group, group);
-            crosses = true;
-        } else if (i < at && row->group == group && row->end_ns < now_ns && row->end_ns != INT64_MIN) {
-            crosses = true;
-        }
+    const uint32_t at = (uint32_t)(b - t->begins);
+    int64_t latest_ns = b->latest_ns;
+    for (uint32_t i = t->begin_count; i-- > at + 1;) {
+        latest_ns = t->begins[i].latest_ns > latest_ns ? t->begins[i].latest_ns : latest_ns;
+        close_begin(t, &t->begins[i]);
+        list_clear(open, t, &t->begins[i].units);
     }
-    if (crosses) {
-        t->rows[at].end_ns = now_ns;
-        update_group_end(t, group);
-        return true;
-    }
-    for (uint32_t i = t->count; i-- > at + 1;) /* args that were added to the slice */
-        if (t->rows[i].end_ns == INT64_MIN && t->rows[i].group == group)
-            remove_rows(open, t, i, i + 1);
-    remove_rows(open, t, at, at + 1);
-    if (t->has_groups)
-        update_group_end(t, group);
-    return false;
+    t->begin_count = at;
+    if (at > t->first_begin && t->begins[at - 1].latest_ns < latest_ns)
+        t->begins[at - 1].latest_ns = latest_ns;
+    return latest_ns;
 }
 
-enum tm_status tm_open_units_keep_end(struct tm_unit_track *t, struct tm_pending_unit *unit, int64_t now_ns)
+enum tm_status tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *t, int64_t now_ns,
+                                 const tm_slice_label label[2])
 {
-    for (uint32_t i = t->count; i-- > 0;)
-        if (t->rows[i].end_ns == now_ns) {
-            t->has_groups = true;
-            return add(t, (struct tm_open_unit){unit, now_ns, t->rows[i].until_ns, {0}, t->rows[i].group});
-        }
-    return TM_OK;
+    struct tm_open_begin *found = find_begin(t, label);
+    enum tm_status st;
+    if (found == NULL)
+        return TM_END;
+    struct tm_open_begin begin = *found;
+    const bool outlasted = remove_begins(open, t, found) > now_ns;
+    close_begin(t, &begin);
+    remove_ended(open, t, now_ns < INT64_MAX ? now_ns + 1 : now_ns);
+    uint32_t group = begin.group;
+    if (outlasted && group == NO_GROUP) /* the groups of slices inside it have no open ones */
+        for (group = t->group_count; group > 0 && t->groups[group - 1].open_count == 0;)
+            group--;
+    if (group < t->group_count && (outlasted || begin.first_end_ns < now_ns)) {
+        if (outlasted && (st = join_from(t, group)) < 0)
+            return st;
+        t->oldest_group = group < t->oldest_group ? group : t->oldest_group;
+        list_join(&t->groups[group].units, &begin.units);
+        note_end(&t->groups[group], now_ns);
+        t->ended_group = group;
+        return TM_OK;
+    }
+    list_clear(open, t, &begin.units);
+    return TM_END;
+}
+
+enum tm_status tm_open_units_keep_end(struct tm_open_units *open, struct tm_unit_track *t,
+                                      struct tm_pending_unit *unit)
+{
+    return list_add(open, t, &t->groups[t->ended_group].units, unit);
 }
 
 void tm_open_units_set_last(struct tm_open_units *open, struct tm_unit_track *t, struct tm_pending_unit *unit)
@@ -201,11 +309,31 @@ void tm_open_units_drop_ended(struct tm_open_units *open, int64_t now_ns)
         remove_ended(open, &open->tracks[i], now_ns);
 }
 
+/* Frees the nodes of LIST, but not the units. */
+static void list_free(const struct tm_unit_list *list)
+{
+    struct tm_unit_node *next;
+    for (struct tm_unit_node *node = list->first; node; node = next) {
+        next = node->next;
+        free(node);
+    }
+}
+
 void tm_open_units_release(struct tm_open_units *open)
 {
-    for (uint32_t i = 0; i < open->count; i++)
-        free(open->tracks[i].rows);
+    for (uint32_t i = 0; i < open->count; i++) {
+        struct tm_unit_track *t = &open->tracks[i];
+        for (uint32_t k = 0; k < t->begin_count; k++)
+            list_free(&t->begins[k].units);
+        for (uint32_t k = 0; k < t->group_made; k++) {
+            list_free(&t->groups[k].units);
+            tm_heap_release(&t->groups[k].ends);
+        }
+        free(t->begins);
+        free(t->groups);
+    }
     free(open->tracks);
+    list_free(&(struct tm_unit_list){.first = open->free_nodes});
     tm_table_release(&open->by_key);
     *open = (struct tm_open_units){0};
 }

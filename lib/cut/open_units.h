@@ -6,32 +6,60 @@
 #ifndef TM_CUT_OPEN_UNITS_H
 #define TM_CUT_OPEN_UNITS_H
 
+#include "base/heap.h"
 #include "base/table.h"
 #include "cut/pending_units.h"
 #include "stream/slice_stack.h"
 
 enum { TM_OPEN_UNITS_MAX = 1 << 16 }; /* of a track; beyond that the oldest is dropped from the state */
 
+/* References to units, in the order in which they were added. */
+struct tm_unit_list {
+    struct tm_unit_node {
+        struct tm_unit_node *next;
+        struct tm_pending_unit *unit;
+        uint64_t number; /* counts up on a track */
+    } *first, *last;
+};
+
+/* A slice that waits for the event that ends it. */
+struct tm_open_begin {
+    struct tm_unit_list units; /* its begin, and args that were added to it */
+    tm_slice_label label[2];   /* name, category */
+    uint32_t group;            /* an index; UINT32_MAX: no complete slice was open when it began */
+    int64_t first_end_ns;      /* the earliest end of its group when it began */
+    int64_t latest_ns;         /* the latest end of complete slices that began after it and before the next of these */
+};
+
+/* Slices that cross each other. Of two groups of a track, all slices of the later one end no later than the first
+ * slice of the earlier one that is not over. */
+struct tm_unit_group {
+    struct tm_unit_list units;
+    struct tm_heap ends;  /* of slices that are not over, and perhaps of others */
+    int64_t first_end_ns; /* the earliest end */
+    int64_t last_end_ns;  /* the latest end */
+    uint32_t open_count;  /* members that wait for their end */
+};
+
 /* Zero-initialise, with .units set. */
 struct tm_open_units {
     struct tm_pending_units *units; /* borrowed */
     /* private */
     struct tm_unit_track {
-        struct tm_open_unit {
-            struct tm_pending_unit *unit;
-            int64_t end_ns; /* INT64_MAX: an end is to come */
-            int64_t until_ns; /* the latest end of its group */
-            tm_slice_label label[2]; /* name, category */
-            uint32_t group;
-        } *rows; /* in the order of their begins */
-        uint32_t count, cap, next_group;
-        int64_t soonest_ns; /* no until_ns of a row is before it */
-        int64_t latest_ns;  /* no end_ns of a row is after it, except INT64_MAX */
-        bool has_groups;    /* some rows may be of one group */
+        struct tm_open_begin *begins; /* in order; from first_begin on */
+        uint32_t first_begin, begin_count, begin_cap;
+        struct tm_unit_group *groups; /* in the order of their first slices */
+        uint32_t group_count, group_cap;
+        uint32_t group_made;   /* those from group_count on are empty, but their heaps have memory */
+        uint32_t oldest_group; /* those before it have no units */
+        uint32_t ended_group;  /* the group of the slice that ended last */
+        uint32_t count;        /* units in the lists of begins and groups */
+        uint64_t next_number;
         struct tm_pending_unit *last; /* the complete slice that began last */
     } * tracks;
     uint32_t count, cap;
     struct tm_table by_key;
+    struct tm_unit_node *free_nodes;
 };
 
 /* Returns the track with KEY, valid until the next call, or NULL if memory ran out. */
@@ -47,21 +75,19 @@ struct tm_open_span {
 enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_unit_track *track,
                                    struct tm_pending_unit *unit, const struct tm_open_span *span);
 
-/* Ends the innermost open slice of TRACK whose label fits LABEL (tm_slice_label_fits), at NOW_NS. Returns false if
- * there is none, or if the slice crosses no other: it is then forgotten, and its end is not needed. Returns true if the
- * slice crosses another and so stays in its group: then call tm_open_units_keep_end with the UNIT of the end, which
- * stays as long as the group. It returns TM_OK or TM_E_SYSTEM. */
-bool tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *track, int64_t now_ns,
-                       const tm_slice_label label[2]);
-enum tm_status tm_open_units_keep_end(struct tm_unit_track *track, struct tm_pending_unit *unit, int64_t now_ns);
-
-/* True if UNIT begins a slice on TRACK that waits for its end. */
-bool tm_open_units_is_open(const struct tm_unit_track *track, const struct tm_pending_unit *unit);
+/* Ends the innermost open slice of TRACK whose label fits LABEL (tm_slice_label_fits), at NOW_NS. TM_END if there is
+ * none, or if the slice crosses no other: it is then forgotten, and its end is not needed. TM_OK if the slice crosses
+ * another and so stays in its group: then call tm_open_units_keep_end with the UNIT of the end, which stays as long as
+ * the group. It returns TM_OK or TM_E_SYSTEM, as does the first. */
+enum tm_status tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *track, int64_t now_ns,
+                                 const tm_slice_label label[2]);
+enum tm_status tm_open_units_keep_end(struct tm_open_units *open, struct tm_unit_track *track,
+                                      struct tm_pending_unit *unit);
 
 /* Adds UNIT, which adds args to the slice that an end with LABEL would end. UNIT stays as long as that slice. Call it
  * only if tm_open_units_has returns true. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_open_units_attach(struct tm_unit_track *track, struct tm_pending_unit *unit,
-                                    const tm_slice_label label[2]);
+enum tm_status tm_open_units_attach(struct tm_open_units *open, struct tm_unit_track *track,
+                                    struct tm_pending_unit *unit, const tm_slice_label label[2]);
 bool tm_open_units_has(const struct tm_unit_track *track, const tm_slice_label label[2]);
 
 /* Notes that UNIT is the complete slice that began last on TRACK. */

@@ -9,6 +9,7 @@
 struct tm_pending_unit {
     struct tm_pending_unit *previous, *next;
     uint32_t refs, count;
+    uint32_t open_count; /* slices that it begins and that wait for their end (cut/open_units.h) */
     struct tm_event *rows; /* COUNT rows, followed by their payloads */
 };
 

@@ -166,11 +166,12 @@ static enum tm_status take_end(struct unit *u, const struct tm_event *e, struct 
     if (track == NULL)
         return tm_error_nomem(err);
     const struct tm_pending_unit *opened = find_first(s, e);
-    bool was_open = opened && tm_open_units_is_open(track, opened);
-    if (tm_open_units_end(&s->open, track, e->time_ns, label) &&
-        (store_unit(u) == NULL || tm_open_units_keep_end(track, u->pending, e->time_ns) < 0))
+    bool was_open = opened && opened->open_count > 0;
+    if ((st = tm_open_units_end(&s->open, track, e->time_ns, label)) < 0 ||
+        (st == TM_OK && (store_unit(u) == NULL || tm_open_units_keep_end(&s->open, track, u->pending) < 0)))
         return tm_error_nomem(err);
-    if (was_open && !tm_open_units_is_open(track, opened))
+    st = TM_OK;
+    if (was_open && opened->open_count == 0)
         st = set_unit(u, first_key(e, OF_FIRST_OVER), err);
     /* Outputs ask whether a file has any begins and ends, so one is kept. */
     if (st == TM_OK && !(e->flags & TM_EVENT_ASYNC) && raw != TM_RAW_PACKET && raw != TM_RAW_FTRACE_EVENT &&
@@ -188,7 +189,8 @@ static enum tm_status take_args(struct unit *u, const struct tm_event *e, struct
         return tm_error_nomem(err);
     if (!tm_open_units_has(track, label))
         return TM_OK;
-    return store_unit(u) && tm_open_units_attach(track, u->pending, label) == TM_OK ? TM_OK : tm_error_nomem(err);
+    struct tm_open_units *open = &u->state->open;
+    return store_unit(u) && tm_open_units_attach(open, track, u->pending, label) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 static enum tm_status take_switch(struct unit *u, const struct tm_event *e, struct tm_error *err)
