@@ -73,6 +73,15 @@ END
     [ "${#lines[@]}" = 2 ]
 }
 
+@test "a gzip file that the end of its TAR cuts short has one place of damage" {
+    head -c 3000 /dev/urandom | base64 -w0 | sed 's/.*/[{"ph":"i","ts":1,"name":"&"}]/' | gzip >long.json.gz
+    tar -cf all.tar long.json.gz
+    head -c 2048 all.tar >cut.tar
+    run bash -c 'tm-unpack --on-damage=skip cut.tar | tm-emit -f frames | grep -o "Account.*"'
+    [ "$(grep -c 'long.json.gz: .*byte 1536: .*cut short' <<<"$output")" = 1 ]
+    [[ $output == *'Account file=1 clock=0 reason="damaged" count=1 byte=1536'* ]]
+}
+
 @test "what a TAR states about a member that is damaged does not apply to the next one" {
     python3 - <<'END'
 import io, tarfile

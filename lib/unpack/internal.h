@@ -92,7 +92,8 @@ enum tm_status tm_unpack_halt(struct tm_unpack_run *run, const struct tm_node *n
 /* Warns of CAUSE in NODE, which does not stop the run. */
 void tm_unpack_warn(const struct tm_unpack_run *run, const struct tm_node *node, const struct tm_error *cause);
 
-/* Warns of DAMAGE in NODE that was skipped; its count may be 0. It is accounted for when the turn of NODE ends. */
+/* Warns of DAMAGE in NODE that was skipped; its count may be 0. It is accounted for when the turn of NODE ends. A place
+ * that was noted before counts once. */
 void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const struct tm_damage *damage);
 
 /* Unpacks all documents in CONTENT, one after another. FIRST (announced) is the row of the first document, and the

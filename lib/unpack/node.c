@@ -182,9 +182,11 @@ void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const str
 {
     if (damage->count == 0)
         return;
+    node->skipped_bytes += damage->skipped_bytes;
+    if (node->damage_count > 0 && damage->count == 1 && damage->byte == node->damage_byte)
+        return; /* the archive is cut short where the compressed data is */
     if (node->damage_count == 0)
         node->damage_byte = damage->byte;
     node->damage_count += damage->count;
-    node->skipped_bytes += damage->skipped_bytes;
     tm_unpack_warn(run, node, &damage->cause);
 }
