@@ -45,6 +45,58 @@ END
     diff -u "$data/strace.frames" got
 }
 
+@test "strace: a call that an attached process divides without -o is one call" {
+    cat >a.strace <<'END'
+strace: Process 18145 attached
+1795916314.295945 brk(NULL)         = 0x5622cdeec000
+1795916314.295981 vfork(strace: Process 18146 attached
+ <unfinished ...>
+[pid 18146] 1795916314.296083 rt_sigprocmask(SIG_SETMASK, [], ~[KILL STOP RTMIN RT_1], 8) = 0
+[pid 18145] 1795916314.303394 <... vfork resumed>)   = 18146
+[pid 18169] 1795916314.507711 clone(child_stack=NULL, flags=CLONE_CHILD_CLEARTID|SIGCHLDstrace: Process 18171 attached
+, child_tidptr=0x7fbc5b0c5a10) = 18171 <0.000200>
+strace: Process 18172 attached
+[pid 18171] 1795916314.508063 read(3, strace: Process 18173 attached
+strace: Process 18174 attached
+ <unfinished ...>
+[pid 18171] 1795916314.510000 <... read resumed>"", 8) = 0
+[pid 18171] 1795916314.512187 clone(strace: Process 18175 attached
+END
+    run tm-merge -q --events a.strace
+    [ "$(sed 1d <<<"$output" | awk '{ print $3, $4, $5 ($4 == "slice" ? " " $6 : "") }')" = "- instant brk
+- instant vfork
+18146 instant rt_sigprocmask
+18145 end vfork
+18169 slice 200us clone
+18171 begin read
+18171 end read
+18171 begin clone" ]
+    tm-merge -q -f jsonl --events a.strace | grep '"name":"clone","category":"strace"' |
+        grep -q '"args":"child_stack=NULL, flags=CLONE_CHILD_CLEARTID|SIGCHLD, child_tidptr=0x7fbc5b0c5a10","ret":"18171"'
+    # Every line is an event or accounted for.
+    tm-merge -f report a.strace | grep '14 events read, 8 placed, 6 dropped'
+    tm-merge -f report a.strace | grep -A 2 '14 events read' | grep 'not_shown: 6'
+}
+
+@test "strace: -r, -n and -i add columns, and -Y the names of threads" {
+    cat >a.strace <<'END'
+6157<strace> 1795916276.327828 (+     0.000000) [  59] [00007f340afd9ad7] execve("/usr/bin/sh", ["sh"], 0x7ffd /* 37 vars */) = 0
+6157<sh> 1795916276.329193 (+     0.001365) [  12] [00007f03d4ec5c47] brk(NULL)    = 0x56397eb67000
+[pid  6158<sl eep>] 1795916276.338007 [ 231] [????????????????] +++ exited with 0 +++
+6157<sh> 1795916276.338107 --- SIGCHLD {si_signo=SIGCHLD, si_pid=6158<sleep>} ---
+6157<sh> 1795916276.338207 [ 230] exit_group(0) = ?
+END
+    tm-merge -q -o a.db a.strace
+    [ "$(sqlite3 a.db 'SELECT ts - 1795916276000000000, tid, t.name, s.name FROM slice s JOIN thread_track k ON
+            k.id = s.track_id JOIN thread t USING (utid) ORDER BY ts')" = '327828000|6157|sh|execve
+329193000|6157|sh|brk
+338007000|6158|sl eep|exited with 0
+338107000|6157|sh|SIGCHLD {si_signo=SIGCHLD, si_pid=6158<sleep>}
+338207000|6157|sh|exit_group' ]
+    [ "$(tm-unpack a.strace | tm-emit -f frames | grep -c task_rename)" -eq 3 ]
+    tm-merge -f report a.strace | grep '5 events read, 5 placed, 0 dropped'
+}
+
 @test "trace-cmd report: version, cpus, latency columns, stacks, dropped events and nanoseconds are read" {
     frames_anywhere "$data/trace-cmd.txt" >got
     diff -u "$data/trace-cmd.frames" got

@@ -1,6 +1,7 @@
 #include "format/text/strace.h"
 
 #include "base/decimal.h"
+#include "base/map.h"
 #include "base/pb.h"
 #include "format/text_lines.h"
 #include "stream/clock_id.h"
@@ -8,10 +9,37 @@
 
 #include <stdlib.h>
 
-enum { EPOCH_DIGITS = 9, WHOLE_EPOCH_DIGITS = 10 };
+enum { EPOCH_DIGITS = 9, WHOLE_EPOCH_DIGITS = 10, NAMES_MAX = 1 << 18 };
 
-/* Reads "[pid N] " or "N ", if present, and "seconds.fraction ". A time may also be whole seconds: ten digits, more
- * than a pid has. NULL if the head is something else. */
+/* Reads "<comm>" after a pid. strace writes '>' in it as \76. Returns what follows; NULL if it has no end. */
+static const char *parse_comm(const char *p, const char *end, struct tm_strace_line *l)
+{
+    const char *close = memchr(p, '>', (size_t)(end - p));
+    l->comm = p + 1;
+    l->comm_len = close ? (size_t)(close - l->comm) : 0;
+    return close ? close + 1 : NULL;
+}
+
+/* Passes over the columns before a call: "(+ seconds) " (-r), "[number] " (-n) and "[address] " (-i). */
+static const char *skip_columns(const char *p, const char *end)
+{
+    if (tm_text_begins(p, end, "(+")) {
+        const char *close = memchr(p, ')', (size_t)(end - p));
+        p = close && close + 1 < end ? close + 2 : p;
+    }
+    while (p < end && *p == '[') {
+        const char *q = p + 1;
+        while (q < end && (*q == ' ' || *q == '?' || tm_text_is_digit(*q) || (*q >= 'a' && *q <= 'f')))
+            q++;
+        if (end - q < 2 || q[0] != ']' || q[1] != ' ')
+            break;
+        p = q + 2;
+    }
+    return p;
+}
+
+/* Reads "[pid N] " or "N ", if present, and "seconds.fraction ". N may be followed by "<comm>" (-Y). A time may also
+ * be whole seconds: ten digits, more than a pid has. NULL if the head is something else. */
 static const char *parse_head(const char *p, const char *end, struct tm_strace_line *l)
 {
     while (p < end && *p == ' ')
@@ -29,6 +57,8 @@ static const char *parse_head(const char *p, const char *end, struct tm_strace_l
         if (tm_decimal_int(p, (size_t)(q - p), &l->tid) != TM_OK || l->tid > INT32_MAX)
             return NULL;
         l->has_tid = true;
+        if (*q == '<' && (q = parse_comm(q, end, l)) == NULL)
+            return NULL;
         if (bracket && (q == end || *q++ != ']'))
             return NULL;
         for (p = q; p < end && *p == ' '; p++)
@@ -145,7 +175,7 @@ enum tm_status tm_strace_line_parse(const char *line, size_t len, struct tm_stra
     const char *end = line + len;
     *l = (struct tm_strace_line){0};
     const char *p = parse_head(line, end, l);
-    if (p == NULL || p == end)
+    if (p == NULL || (p = skip_columns(p, end)) == end)
         return TM_E_INPUT;
     if (tm_text_begins(p, end, "<... "))
         return parse_resumed(p, end, l);
@@ -176,6 +206,8 @@ enum tm_status tm_strace_line_parse(const char *line, size_t len, struct tm_stra
 struct strace {
     struct tm_text_reader text;
     struct tm_buf detail;
+    struct tm_buf call;  /* a call that a remark divides */
+    struct tm_map names; /* string of the latest name of each thread, by tid */
 };
 
 static enum tm_status strace_open(const struct tm_format_context *context, void **state, struct tm_error *err)
@@ -196,6 +228,27 @@ static bool put_arg(struct strace *s, const char *key, const char *text, size_t 
     return tm_pb_begin(&s->detail, TM_DETAIL_ARGS, &mark) == TM_OK &&
            tm_pb_put_str(&s->detail, TM_ARG_KEY, key) == TM_OK &&
            tm_pb_put_bytes(&s->detail, TM_ARG_STRING, text, len) == TM_OK && tm_pb_end(&s->detail, mark) == TM_OK;
+}
+
+/* Adds the name of the thread of L as a row derived from E, unless it has that name already. */
+static enum tm_status add_name(struct strace *s, const struct tm_strace_line *l, const struct tm_event *e,
+                               struct tm_error *err)
+{
+    struct tm_event name = {.kind = TM_KIND_TASK_RENAME, .clock = e->clock, .time_ns = e->time_ns, .tid = e->tid,
+                            .flags = TM_EVENT_HAS_TID | TM_EVENT_DERIVED};
+    uint32_t last;
+    tm_buf_clear(&s->detail);
+    enum tm_status st =
+        tm_event_sink_string(s->text.context.sink, tm_text_at(l->comm, l->comm_len), &s->detail, &name.name, err);
+    bool is_known = tm_map_find(&s->names, (uint64_t)l->tid, &last);
+    if (st < 0 || (is_known && last == name.name))
+        return st;
+    if (!(name.name & TM_STRING_INLINE) && (is_known || s->names.count < NAMES_MAX) &&
+        tm_map_set(&s->names, (uint64_t)l->tid, name.name) != TM_OK)
+        return tm_error_nomem(err);
+    name.detail = s->detail.data;
+    name.detail_bytes = (uint32_t)s->detail.len;
+    return tm_event_sink_add(s->text.context.sink, &name, err);
 }
 
 /* Adds the row of L. A call that is resumed and interrupted again ends a slice and begins another. */
@@ -235,19 +288,82 @@ static enum tm_status add_line(struct strace *s, const struct tm_strace_line *l,
     e.detail = s->detail.data;
     e.detail_bytes = (uint32_t)s->detail.len;
     st = tm_event_sink_add(s->text.context.sink, &e, err);
-    if (st < 0 || l->what != TM_STRACE_RESUMED_UNFINISHED)
-        return st;
-    e.kind = TM_KIND_SLICE_BEGIN;
-    e.flags = (e.flags & ~tm_event_raw_flags(15)) | TM_EVENT_DERIVED;
-    e.raw_bytes = 0;
-    return tm_event_sink_add(s->text.context.sink, &e, err);
+    if (st == TM_OK && l->what == TM_STRACE_RESUMED_UNFINISHED) {
+        e.kind = TM_KIND_SLICE_BEGIN;
+        e.flags = (e.flags & ~tm_event_raw_flags(15)) | TM_EVENT_DERIVED;
+        e.raw_bytes = 0;
+        st = tm_event_sink_add(s->text.context.sink, &e, err);
+    }
+    return st == TM_OK && l->comm ? add_name(s, l, &e, err) : st;
 }
 
-/* True for messages of strace itself ("strace: Process 7 attached"), and stacks (-k: " > library(symbol+0x1)
- * [0x2]"). */
+/* True for messages of strace itself ("strace: Process 7 attached"), what follows them in place of the rest of a call,
+ * and stacks (-k: " > library(symbol+0x1) [0x2]"). */
 static bool is_remark(const char *line, size_t len)
 {
-    return tm_text_begins(line, line + len, "strace: ") || tm_text_begins(line, line + len, " > ");
+    const char *end = line + len;
+    return tm_text_begins(line, end, "strace: ") || tm_text_begins(line, end, " <unfinished ...>") ||
+           tm_text_begins(line, end, " > ");
+}
+
+/* True if LINE is a call that "strace: Process N attached" divides: without -o, both are written to one place. *LEN is
+ * then its length without the remark. */
+static bool is_divided(const char *line, size_t *len)
+{
+    static const char before[] = "strace: Process ", after[] = " attached";
+    const char *end = line + *len, *p;
+    if (*len < sizeof after || memcmp(end - (sizeof after - 1), after, sizeof after - 1) != 0)
+        return false;
+    for (p = end - (sizeof after - 1); p > line && (tm_text_is_digit(p[-1]) || p[-1] == '<' || p[-1] == '>');)
+        p--;
+    if ((size_t)(p - line) < sizeof before || memcmp(p - (sizeof before - 1), before, sizeof before - 1) != 0)
+        return false;
+    *len = (size_t)(p - line) - (sizeof before - 1);
+    return true;
+}
+
+/* Parses the LEN bytes that S has of a call, and MORE. TM_OK, TM_END if that is no call, or TM_E_SYSTEM. */
+static enum tm_status parse_with(struct strace *s, size_t len, struct tm_text more, struct tm_strace_line *l,
+                                 struct tm_error *err)
+{
+    s->call.len = len;
+    if (tm_buf_add(&s->call, more.data, more.len) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_strace_line_parse((const char *)s->call.data, s->call.len, l) == TM_OK ? TM_OK : TM_END;
+}
+
+/* Reads the current line, the first LEN bytes of which begin a call, and the line that has the rest of its arguments
+ * and the result, if there is one. That line is counted in place of the remark. TM_END if LEN bytes begin no call;
+ * nothing is consumed then. */
+static enum tm_status read_divided(struct strace *s, size_t len, struct tm_error *err)
+{
+    const struct tm_text mark = tm_text_str(" <unfinished ...>");
+    struct tm_text_reader *r = &s->text;
+    struct tm_strace_line l;
+    tm_buf_clear(&s->call);
+    if (tm_buf_add(&s->call, r->line, len) != TM_OK)
+        return tm_error_nomem(err);
+    enum tm_status st = parse_with(s, len, mark, &l, err);
+    if (st != TM_OK)
+        return st;
+    tm_text_reader_pass(r);
+    if ((st = tm_text_reader_peek(r, err)) < 0)
+        return st;
+    const bool is_other =
+        st == TM_END || is_remark(r->line, r->len) || tm_strace_line_parse(r->line, r->len, &l) == TM_OK;
+    st = is_other ? TM_END : parse_with(s, len, tm_text_at(r->line, r->len), &l, err);
+    if (st == TM_OK) {
+        tm_text_reader_not_shown(r);
+        tm_text_reader_pass(r);
+    } else if (st == TM_END) { /* it is interrupted, or nothing more is known of it */
+        st = parse_with(s, len, mark, &l, err);
+    }
+    if (st < 0)
+        return st;
+    if (l.what == TM_STRACE_UNFINISHED && !l.has_tid)
+        l.what = TM_STRACE_CALL; /* an instant: its end will state a thread */
+    r->has_events = true;
+    return add_line(s, &l, (const char *)s->call.data, s->call.len, err);
 }
 
 static enum tm_status strace_read(void *state, struct tm_error *err)
@@ -257,6 +373,9 @@ static enum tm_status strace_read(void *state, struct tm_error *err)
     struct tm_strace_line parsed;
     enum tm_status st = tm_text_reader_next(r, "system call", err);
     if (st != TM_OK)
+        return st;
+    size_t len = r->len;
+    if (is_divided(r->line, &len) && len > 0 && (st = read_divided(s, len, err)) != TM_END)
         return st;
     if (tm_strace_line_parse(r->line, r->len, &parsed) == TM_OK) {
         r->has_events = true;
@@ -276,19 +395,22 @@ static void strace_close(void *state)
     if (s == NULL)
         return;
     tm_buf_release(&s->detail);
+    tm_buf_release(&s->call);
+    tm_map_release(&s->names);
     free(s);
 }
 
 static bool strace_sniff(const uint8_t *head, size_t len)
 {
     struct tm_strace_line l;
-    const char *p = (const char *)head;
-    const char *eol = memchr(p, '\n', len);
+    const char *p = (const char *)head, *end = p + len, *eol;
+    while ((eol = memchr(p, '\n', (size_t)(end - p))) != NULL && tm_text_begins(p, eol, "strace: Process "))
+        p = eol + 1;
     if (eol)
         return tm_strace_line_parse(p, (size_t)(eol - p), &l) == TM_OK;
-    /* The first line is longer than HEAD. Its head and a call must be visible. */
+    /* The line is longer than HEAD. Its head and a call must be visible. */
     l = (struct tm_strace_line){0};
-    const char *end = p + len, *q = parse_head(p, end, &l);
+    const char *q = parse_head(p, end, &l);
     return len == TM_SNIFF_BYTES && q && memchr(q, '(', (size_t)(end - q));
 }
 

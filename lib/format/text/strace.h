@@ -1,5 +1,6 @@
 /* strace text with epoch times (strace -f -ttt, with -T for durations), on CLOCK_REALTIME. System calls are slices;
- * signals and exits are instants. Source: strace(1). */
+ * signals and exits are instants. What -r, -n and -i write between time and call is passed over; -Y names threads.
+ * Source: strace(1). */
 #ifndef TM_FORMAT_TEXT_STRACE_H
 #define TM_FORMAT_TEXT_STRACE_H
 
@@ -20,6 +21,8 @@ struct tm_strace_line {
     enum tm_strace_what what;
     bool has_tid;
     int64_t tid;
+    const char *comm; /* of the thread; NULL: not stated */
+    size_t comm_len;
     int64_t time_ns;
     const char *name;
     size_t name_len;
