@@ -124,6 +124,19 @@ END
     [ "$(sqlite3 a.db "SELECT group_concat(tid || ' ' || name) FROM thread WHERE tid > 0 ORDER BY tid")" = '9 other,10 tool' ]
 }
 
+@test "perf script that begins with records of perf itself is recognised" {
+    cat >a.script <<'END'
+swapper     0 [000]     0.000000: PERF_RECORD_MMAP -1/0: [0xffffffff81000000(0x1209988) @ 0xffffffff81000000]: x [kernel.kallsyms]_text
+perf-exec 16788 [000]     0.000000: PERF_RECORD_COMM: perf-exec:16788/16788
+perf 16394 [000] 26238.472130:          1 context-switches: 
+	ffffffff821f94c3 schedule+0x23 ([kernel.kallsyms])
+
+END
+    tm-merge -f report a.script >a.txt
+    grep '3 events read, 1 placed, 2 dropped' a.txt
+    grep 'not_shown: 2, MONOTONIC' a.txt
+}
+
 @test "perf script --header with comments beyond the sniffed bytes, and simpleperf's tabs, are recognised" {
     printf '# ========\n# captured on    : Sat Sep  4 10:27:47 2021\n' >a.script
     for i in $(seq 40); do echo "# cpudesc : a line of the header, $i" >>a.script; done

@@ -342,8 +342,8 @@ static void perf_close(void *state)
     free(p);
 }
 
-/* Accepts a text whose first line other than comments is a head. The comments of perf script --header may be longer
- * than HEAD. */
+/* Accepts a text whose first line other than comments is a head, or a record of perf itself (--show-mmap-events). The
+ * comments of perf script --header may be longer than HEAD. */
 static bool perf_sniff(const uint8_t *head, size_t len)
 {
     static const char header[] = "# ========\n# captured on";
@@ -358,7 +358,7 @@ static bool perf_sniff(const uint8_t *head, size_t len)
         p = eol + 1;
     }
     const char *eol = memchr(p, '\n', (size_t)(end - p));
-    return eol && tm_perf_head_parse(p, (size_t)(eol - p), &parsed) == TM_OK;
+    return eol && tm_perf_head_parse(p, (size_t)(eol - p), &parsed) >= TM_OK;
 }
 
 const struct tm_format tm_format_perf_script = {
