@@ -325,6 +325,39 @@ PY
     done
 }
 
+@test "columns are aligned on a terminal, whatever the script of names, and are as wide as the names that are shown" {
+    mkdir -p a/long/path/of/folders
+    python3 - <<'PY'
+import json
+for name in '電話の記録.json', 'cafe\u0301-été.json', 'x.json':
+    json.dump({'traceEvents': [
+        {'ph': 'M', 'pid': 1, 'name': 'process_name', 'args': {'name': '処理'}},
+        {'ph': 'M', 'pid': 1, 'tid': 2, 'name': 'thread_name', 'args': {'name': 'スレッド\x01'}},
+        {'ph': 'X', 'ts': 1, 'dur': 1, 'pid': 1, 'tid': 2, 'name': 'row'},
+        {'ph': 'X', 'ts': 1, 'dur': 1, 'pid': 1, 'tid': 1, 'name': 'row'}]}, open('a/long/path/of/folders/' + name, 'w'))
+PY
+    for clock in 時計 montré '時計の名前はとても長いので切られる'; do
+        tm-merge -q --machine "$clock=x.json" a >out
+        python3 - "$clock" <<'PY'
+import sys, unicodedata
+def width(text):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in 'WF' else 1 for c in text)
+head, *rows = open('out', encoding='utf-8').read().splitlines()
+def place(word, rows_word):
+    places = {width(row[:row.index(rows_word)]) for row in rows} | {width(head[:head.index(word)])}
+    assert len(places) == 1, (word, places)
+    return places.pop()
+machine, kind, name = head.index('MACHINE'), place('KIND', 'slice'), place('NAME', 'row')
+thread = head.index('PROCESS/THREAD')
+shown = sys.argv[1] if width(sys.argv[1]) <= 24 else '時計の名前はとても長...' # wide characters fill 23 columns
+assert thread - machine - 1 == max(7, width(shown)), (thread, machine)
+assert any(' %s 処理' % shown.ljust(len(shown) + 7 - width(shown)) in row for row in rows), rows
+assert kind - thread - 1 == 24, (kind, thread)
+assert name - head.index('FILE') - 1 == width('電話の記録.json'), (name, head)
+PY
+    done
+}
+
 @test "the example of the manual page finds the longest slices of a Perfetto trace" {
     command -v jq >/dev/null || skip "no jq"
     tar xf "$TM_SRC/doc/examples/phone-watch-app.tar"

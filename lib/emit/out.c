@@ -320,13 +320,29 @@ void tm_out_csv(struct tm_out *out, struct tm_text text)
     tm_out_char(out, '"');
 }
 
+size_t tm_out_width(struct tm_text text)
+{
+    char escaped[16];
+    size_t width = 0;
+    for (size_t i = 0, n; i < text.len; i += n) {
+        const uint8_t *p = text.data + i;
+        n = is_verbatim(*p) ? 1 : tm_utf8_length(p, text.len - i);
+        if (is_verbatim(*p)) {
+            width++;
+            continue;
+        }
+        n = n ? n : 1;
+        tm_text_escape((const char *)p, n, escaped, sizeof escaped);
+        width += escaped[0] == '\\' ? strlen(escaped) : tm_utf8_columns(p, n);
+    }
+    return width;
+}
+
 void tm_out_pad(struct tm_out *out, size_t from, size_t width, bool right)
 {
-    size_t have = 0;
     if (out->failed)
         return;
-    for (size_t i = from; i < out->buf.len; i++)
-        have += (out->buf.data[i] & 0xc0) != 0x80;
+    size_t have = tm_out_width((struct tm_text){out->buf.data + from, out->buf.len - from});
     if (have >= width)
         return;
     size_t more = width - have, len = out->buf.len - from;

@@ -126,7 +126,10 @@ void tm_out_json_double(struct tm_out *out, uint64_t bits);
 /* Puts a CSV field (RFC 4180), quoted if necessary. Bytes are unchanged. */
 void tm_out_csv(struct tm_out *out, struct tm_text text);
 
-/* Pads the text after FROM with spaces to WIDTH characters; on its left if RIGHT. */
+/* Returns how many columns of a terminal TEXT takes as tm_out_escaped puts it. */
+size_t tm_out_width(struct tm_text text);
+
+/* Pads the text after FROM, which is escaped, with spaces to WIDTH columns; on its left if RIGHT. */
 void tm_out_pad(struct tm_out *out, size_t from, size_t width, bool right);
 
 /* Puts two spaces before each line of the text after FROM. */

@@ -351,7 +351,7 @@ void tm_task_names_find(const struct tm_task_names *names, const struct tm_event
 static size_t task_width(struct tm_text name, int64_t id)
 {
     size_t width = tm_decimal_length(tm_magnitude(id)) + (id < 0);
-    return width + name.len + (name.len > 0);
+    return width + tm_out_width(name) + (name.len > 0);
 }
 
 size_t tm_task_names_width(const struct tm_task_names *names)

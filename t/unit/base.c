@@ -367,11 +367,21 @@ static void test_size(void)
 
 static void test_utf8(void)
 {
+    static const struct {
+        uint32_t cp;
+        size_t columns;
+    } widths[] = {{'a', 1},    {0xe9, 1},   {0x2ff, 1},   {0x300, 0},   {0x36f, 0},    {0x370, 1},   {0x200d, 0},
+                  {0x2026, 1}, {0x3042, 2}, {0x4e00, 2},  {0xd55c, 2},  {0xff21, 2},   {0xff71, 1},  {0xfe0f, 0},
+                  {0x1f600, 2}, {0x20000, 2}, {0x3fffd, 2}, {0xe0100, 0}, {0x10ffff, 1}};
     ok(tm_utf8_valid((const uint8_t *)"a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 10));
     ok(!tm_utf8_valid((const uint8_t *)"\xc0\xaf", 2));
     ok(!tm_utf8_valid((const uint8_t *)"\xed\xa0\x80", 3));
     ok(!tm_utf8_valid((const uint8_t *)"\xf4\x90\x80\x80", 4));
     uint8_t out[4];
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        const size_t n = tm_utf8_encode(widths[i].cp, out);
+        ok(tm_utf8_columns(out, n) == widths[i].columns);
+    }
     ok(tm_utf8_encode(0x20ac, out) == 3 && memcmp(out, "\xe2\x82\xac", 3) == 0);
 }
 

@@ -15,6 +15,15 @@ struct text {
     struct tm_out arg;
 };
 
+/* Returns the last part of PATH. */
+static struct tm_text base_of(struct tm_text path)
+{
+    size_t base = 0;
+    for (size_t i = 0; i + 1 < path.len; i++)
+        base = path.data[i] == '/' ? i + 1 : base;
+    return (struct tm_text){path.data + base, path.len - base};
+}
+
 /* Sets the width of the column of files. It exists only if there are several. */
 static void set_file_width(struct text *t)
 {
@@ -25,7 +34,8 @@ static void set_file_width(struct text *t)
         const struct tm_catalog_file *f = &catalog->files[i];
         if (f->is_container || f->timed_count == 0)
             continue;
-        width = f->name.len > width ? f->name.len : width;
+        const size_t own = tm_out_width(base_of(f->name));
+        width = own > width ? own : width;
         count++;
     }
     t->file_width = count < 2 ? 0 : width < FILE_MAX ? width : FILE_MAX;
@@ -71,11 +81,9 @@ static void put_duration(void *self, struct tm_out *out, enum tm_unfinished_end 
 /* Puts the last part of the path, cut to the width. */
 static void put_file(const struct text *t, struct tm_out *out, struct tm_text path)
 {
-    size_t from = out->buf.len, base = 0;
-    for (size_t i = 0; i + 1 < path.len; i++)
-        base = path.data[i] == '/' ? i + 1 : base;
-    struct tm_text name = {path.data + base, path.len - base};
-    tm_out_escaped_cut(out, name, name.len > t->file_width ? t->file_width - 3 : t->file_width);
+    size_t from = out->buf.len;
+    tm_out_escaped(out, base_of(path));
+    tm_text_columns_cut(out, from, t->file_width);
     tm_out_pad(out, from, t->file_width, false);
     tm_out_char(out, ' ');
 }

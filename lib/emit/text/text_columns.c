@@ -1,12 +1,14 @@
 #include "emit/text/text_columns.h"
 
+#include "base/utf8.h"
+
 enum {
     TIME_WIDTH = 16,
     MACHINE_MIN = 7,
     MACHINE_MAX = 24,
     PLACE_MIN = 24,
     PLACE_MAX = 64,
-    NAME_MIN = 8 /* characters left of a name when the other one needs the room */
+    NAME_MIN = 8 /* columns left of a name when the other one needs the room */
 };
 
 void tm_text_columns_init(struct tm_text_columns *c, const struct tm_emit_context *context,
@@ -16,26 +18,28 @@ void tm_text_columns_init(struct tm_text_columns *c, const struct tm_emit_contex
     c->is_relative = !context->options->absolute && context->stream->header.stage == TRACEMERGE__STAGE__PLACED;
 }
 
-static size_t width_from(const struct tm_out *out, size_t from)
+static struct tm_text text_from(const struct tm_out *out, size_t from)
 {
-    size_t width = 0;
-    for (size_t i = from; i < out->buf.len; i++)
-        width += (out->buf.data[i] & 0xc0) != 0x80;
-    return width;
+    return (struct tm_text){out->buf.data + from, out->buf.len - from};
 }
 
-/* Cuts the text after FROM to MAX characters, at least three; the last ones are dots. */
-static void cut(struct tm_out *out, size_t from, size_t max)
+static size_t width_from(const struct tm_out *out, size_t from)
+{
+    return tm_out_width(text_from(out, from));
+}
+
+void tm_text_columns_cut(struct tm_out *out, size_t from, size_t max)
 {
     size_t end = from, width = 0;
     if (out->failed || width_from(out, from) <= max)
         return;
-    while (end < out->buf.len && width < max - 3) {
-        size_t n = 1;
-        while (end + n < out->buf.len && (out->buf.data[end + n] & 0xc0) == 0x80)
-            n++;
+    while (end < out->buf.len) {
+        const struct tm_text rest = text_from(out, end);
+        const size_t n = tm_utf8_length(rest.data, rest.len), columns = tm_utf8_columns(rest.data, n);
+        if (width + columns > max - 3)
+            break;
         end += n;
-        width++;
+        width += columns;
     }
     for (size_t back = 1; back <= 3 && end - back >= from && end >= back; back++) /* not within \xNN */
         if (out->buf.data[end - back] == '\\') {
@@ -57,15 +61,15 @@ static void put_machine(const struct tm_text_columns *c, struct tm_out *out, uin
         tm_out_str(out, "host");
     else
         tm_out_i64(out, placed && m ? m->raw_id : (int64_t)machine);
-    cut(out, from, MACHINE_MAX);
+    tm_text_columns_cut(out, from, MACHINE_MAX);
 }
 
-/* Puts NAME:ID with at most MAX characters of the name. */
+/* Puts NAME:ID with at most MAX columns of the name. */
 static void put_task(struct tm_out *out, struct tm_text name, int64_t id, size_t max)
 {
     size_t from = out->buf.len;
     tm_out_escaped(out, name);
-    cut(out, from, max);
+    tm_text_columns_cut(out, from, max);
     if (name.len)
         tm_out_char(out, ':');
     tm_out_i64(out, id);
@@ -76,7 +80,7 @@ void tm_text_columns_task(struct tm_out *out, struct tm_text name, int64_t id)
     put_task(out, name, id, SIZE_MAX);
 }
 
-/* Puts PROCESS:PID/THREAD:TID with at most these numbers of characters of the names. */
+/* Puts PROCESS:PID/THREAD:TID with at most these numbers of columns of the names. */
 static void put_thread(struct tm_out *out, const struct tm_event_task *place, size_t process_max, size_t thread_max)
 {
     put_task(out, place->process, place->pid, process_max);
@@ -128,7 +132,7 @@ static void put_place(struct tm_out *out, const struct tm_event *e, const struct
         tm_out_char(out, '-');
     } else {
         tm_out_escaped(out, place->track);
-        cut(out, from, width);
+        tm_text_columns_cut(out, from, width);
     }
 }
 
@@ -154,7 +158,7 @@ void tm_text_columns_begin(struct tm_text_columns *c, struct tm_out *out, int64_
     for (uint32_t i = 0; i < c->context->catalog->machine_count; i++) {
         size_t from = out->buf.len;
         put_machine(c, out, i);
-        c->machine_width = between(out->buf.len - from, c->machine_width, MACHINE_MAX);
+        c->machine_width = between(width_from(out, from), c->machine_width, MACHINE_MAX);
         out->buf.len = from;
     }
     tm_text_columns_word(out, "TIME", TIME_WIDTH, true);

@@ -35,6 +35,9 @@ void tm_text_columns_put(const struct tm_text_columns *columns, struct tm_out *o
 /* Puts WORD in a column of WIDTH, and a blank. */
 void tm_text_columns_word(struct tm_out *out, const char *word, size_t width, bool right);
 
+/* Cuts the text after FROM, which is escaped, to MAX columns, at least three; the last ones are dots. */
+void tm_text_columns_cut(struct tm_out *out, size_t from, size_t max);
+
 /* Puts NAME:ID, or only one of them if the other is missing. */
 void tm_text_columns_task(struct tm_out *out, struct tm_text name, int64_t id);
 
