@@ -184,16 +184,18 @@ struct list {
 
 static enum tm_status list_add(void *arg, const struct tm_unpack_listed *file, struct tm_error *err)
 {
+    enum { NUMBERS_BYTES = 64, ESCAPED_BYTES = sizeof "\\xNN" - 1 };
     struct list *list = arg;
-    char path[4096], line[4200];
+    const size_t path_len = strlen(file->path);
+    const size_t size = NUMBERS_BYTES + strlen(file->type) + ESCAPED_BYTES * (path_len + 1) + 1;
     if (tm_array_grow(&list->lines, &list->cap, list->count, sizeof *list->lines, err) < 0)
         return TM_E_SYSTEM;
-    tm_text_escape(file->path, strlen(file->path), path, sizeof path);
-    snprintf(line, sizeof line, "%lu\t%s\t%llu\t%s\n", (unsigned long)file->processing_order, file->type,
-             (unsigned long long)file->size_bytes, path);
-    char *text = strdup(line);
+    char *text = malloc(size);
     if (text == NULL)
         return tm_error_nomem(err);
+    const int n = snprintf(text, size, "%lu\t%s\t%llu\t", (unsigned long)file->processing_order, file->type,
+                           (unsigned long long)file->size_bytes);
+    tm_text_escape(file->path, path_len, text + n, size - (size_t)n);
     list->lines[list->count++] = (struct list_line){.order = file->processing_order, .text = text};
     return TM_OK;
 }
@@ -210,7 +212,7 @@ static void list_print(struct list *list)
     if (list->count > 0)
         qsort(list->lines, list->count, sizeof *list->lines, compare_lines);
     for (size_t i = 0; i < list->count; i++) {
-        fputs(list->lines[i].text, stdout);
+        (void)puts(list->lines[i].text);
         free(list->lines[i].text);
     }
     free(list->lines);
@@ -229,7 +231,7 @@ static int64_t now_s(void)
 static void warn(void *arg, const char *text)
 {
     (void)arg;
-    tm_program_message(&program, "%s", text);
+    tm_program_warning(&program, "%s", text);
 }
 
 /* Unpacks PATHS to FD as a stream. */

@@ -37,6 +37,19 @@ setup() {
     [ "$status" -eq 0 ]
 }
 
+@test "a long path is listed whole, with escapes" {
+    python3 - <<'END'
+import io, tarfile
+with tarfile.open('long.tar', 'w', format=tarfile.PAX_FORMAT) as t:
+    member = tarfile.TarInfo('\x01' * 3000 + '/end.json')
+    data = b'{"traceEvents":[]}'
+    member.size = len(data)
+    t.addfile(member, io.BytesIO(data))
+END
+    path=$(head -c 3000 /dev/zero | sed 's/\x0/\\x01/g')/end.json
+    [ "$(tm-unpack -l long.tar | tail -n 1)" = $'1\tjson\t18\t'"$path" ]
+}
+
 @test "a member of unknown type is an error that names it, or is counted with --ignore-unknown" {
     echo what is this >x
     tar cf run.tar manifest.json x

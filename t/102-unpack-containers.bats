@@ -83,6 +83,13 @@ END'
     [ "$output" = "tm-unpack: encrypted.zip: a.json: encrypted, which is not supported (--ignore-unknown leaves it out)" ]
 }
 
+@test "what is left out of an archive is a warning, so tm-merge --quiet does not print it" {
+    left_out="lzma.zip: a.json: compressed by method 14; only stored and deflated are supported"
+    [ "$(tm-unpack --ignore-unknown lzma.zip 2>&1 >/dev/null)" = "tm-unpack: warning: $left_out" ]
+    tm-merge --ignore-unknown lzma.zip 2>&1 >/dev/null | grep -Fx "tm-unpack: warning: $left_out"
+    [ "$(tm-merge --quiet --ignore-unknown lzma.zip 2>&1)" = "" ]
+}
+
 @test "a sparse member is an error" {
     truncate -s 1M hole
     for format in gnu pax; do

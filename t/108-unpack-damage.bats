@@ -38,7 +38,7 @@ accounts() {
     done
     for n in 582 1023 1024 1571 2048; do # nothing is missing of the members there, but others may be
         run bash -c "head -c $n two.tar | tm-unpack | wc -c"
-        [[ $output == *"tm-unpack: standard input: byte $n: the TAR has no end-of-archive block; members may be missing"* ]]
+        [[ $output == *"tm-unpack: warning: standard input: byte $n: the TAR has no end-of-archive block; members may be missing"* ]]
     done
     for n in 2049 2560 3072; do
         run bash -c "head -c $n two.tar | tm-unpack | wc -c"
@@ -60,7 +60,7 @@ accounts() {
         run bash -c "cat cut.tar | tm-unpack --on-damage=$how | $counts"
         diff - <(echo "$output" | sort) <<END
 Account file=0 clock=0 reason="damaged" count=1 byte=$((at + 500))
-tm-unpack: standard input: .hidden: cut short, 100 bytes are missing
+tm-unpack: warning: standard input: .hidden: cut short, 100 bytes are missing
 END
     done
     at=$(grep -abo traceEvents promised.tar | head -n 1 | cut -d: -f1) # in the data of a.json
@@ -154,7 +154,7 @@ END
     run tm-unpack --list --on-damage=skip flip.tar
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 5 ]
-    [[ $output == *"tm-unpack: flip.tar: byte "*": the checksum of a TAR header does not match"* ]]
+    [[ $output == *"tm-unpack: warning: flip.tar: byte "*": the checksum of a TAR header does not match"* ]]
     run accounts --on-damage=skip flip.tar
     [[ $output == *'reason="damaged" count=1'* ]]
     [[ $output == *'reason="skipped_bytes" count=1024'* ]]
@@ -323,7 +323,7 @@ merged() {
         for how in --ignore-unknown --on-damage=skip --on-damage=salvage; do
             [ "$(merged $how $bad.zip)" = in_ain_c ]
             run accounts $how $bad.zip
-            [[ $output == *"tm-unpack: $bad.zip: b.json: "*"support"* ]]
+            [[ $output == *"tm-unpack: warning: $bad.zip: b.json: "*"support"* ]]
             [[ $output == *'file=2'*'reason="unsupported" count=1'* ]]
             run tm-merge $how $bad.zip -f report
             [[ $output == *"b.json: 1 event read, 0 placed, 1 dropped"* ]]
@@ -346,7 +346,7 @@ merged() {
         [[ $output == "tm-unpack: $bad.zip: b.json: "* ]]
         [ "$(merged --on-damage=skip $bad.zip)" = in_ain_c ]
         run accounts --on-damage=skip $bad.zip
-        [[ $output == *"tm-unpack: $bad.zip: b.json: "* ]]
+        [[ $output == *"tm-unpack: warning: $bad.zip: b.json: "* ]]
         [[ $output == *'file=2'*'reason="damaged" count=1'* ]]
     done
     [ "$(merged --on-damage=salvage entry-crc.zip)" = in_ain_bin_c ]
@@ -380,7 +380,7 @@ open("long64.zip", "wb").write(d)'
     [ "$(merged --on-damage=skip entry.zip)" = in_a ]
     [ "$(merged --on-damage=salvage entry.zip)" = in_ain_bin_c ]
     run accounts --on-damage=salvage entry.zip
-    [[ $output == *"tm-unpack: entry.zip: the ZIP's central directory is damaged"* ]]
+    [[ $output == *"tm-unpack: warning: entry.zip: the ZIP's central directory is damaged"* ]]
     [[ $output == *'file=0'*'reason="damaged" count=1'* ]]
 }
 
@@ -399,7 +399,7 @@ with open("b.json", "wb") as f:  # more pieces than fit into a header
         for how in --ignore-unknown --on-damage=skip --on-damage=salvage; do
             [ "$(merged $how sparse.tar)" = in_ain_c ]
             run accounts $how sparse.tar
-            [[ $output == "tm-unpack: sparse.tar: b.json: a sparse member, which is not supported"* ]]
+            [[ $output == "tm-unpack: warning: sparse.tar: b.json: a sparse member, which is not supported"* ]]
             [[ $output == *'reason="unsupported" count=1'* ]]
             [[ $output != *damaged* ]]
         done
