@@ -262,6 +262,32 @@ static enum tm_status read_alignment(const char *path, struct tm_buf *text, stru
     return st == TM_END ? TM_OK : st;
 }
 
+/* Finds the outputs, and refuses options that have no effect on any of them. TM_OK or TM_E_USAGE. */
+static enum tm_status choose_outputs(struct arguments *a, struct tm_error *err)
+{
+    struct tm_output_list *outputs = &a->outputs;
+    const struct tm_emit_options *options = &a->options;
+    enum tm_status st = tm_output_list_choose(outputs, "--formats", err);
+    if (st == TM_OK)
+        st = tm_output_list_rows(outputs, a->events, options->args.count > 0, err);
+    if (st == TM_OK && options->json)
+        st = tm_output_list_json(outputs, err);
+    if (st == TM_OK)
+        st = tm_output_list_option(outputs, options->absolute, "--absolute", "text", err);
+    if (st == TM_OK)
+        st = tm_output_list_option(outputs, options->hex, "--hex", "frames", err);
+    if (st == TM_OK)
+        st = tm_output_list_option(outputs, a->alignment != NULL, "--alignment", "report", err);
+    if (st == TM_OK)
+        st = tm_output_list_option(outputs, options->rebase, "--rebase", "json", err);
+    if (st == TM_OK)
+        st = tm_output_list_option(outputs, options->index, "--index", "sqlite", err);
+    for (size_t i = 0; st == TM_OK && options->append && i < outputs->count; i++)
+        if (strcmp(outputs->rows[i].emit->name, "pftrace") != 0)
+            st = tm_error_set(err, TM_E_USAGE, "--append is for pftrace");
+    return st;
+}
+
 /* Returns the exit status. */
 static int run(struct arguments *a)
 {
@@ -270,13 +296,8 @@ static int run(struct arguments *a)
         list_formats();
         return tm_program_finish(&program, TM_OK, &err);
     }
-    if (tm_output_list_choose(&a->outputs, "--formats", &err) < 0 ||
-        tm_output_list_rows(&a->outputs, a->events, a->options.args.count > 0, &err) < 0 ||
-        (a->options.json && tm_output_list_json(&a->outputs, &err) < 0))
+    if (choose_outputs(a, &err) < 0)
         return tm_program_usage(&program, "%s", err.text);
-    for (size_t i = 0; a->options.append && i < a->outputs.count; i++)
-        if (strcmp(a->outputs.rows[i].emit->name, "pftrace") != 0)
-            return tm_program_usage(&program, "--append is for pftrace");
     if (isatty(STDIN_FILENO))
         return tm_program_usage(&program, "standard input is a terminal; pipe a stream into it");
     struct tm_emit_run run = {.in_fd = STDIN_FILENO,

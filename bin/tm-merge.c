@@ -327,6 +327,27 @@ static int check_values(const struct arguments *a)
     return 0;
 }
 
+/* Finds the outputs, and refuses options that have no effect on any of them. With --dry-run or --explain the outputs
+ * that are not written may have any option. TM_OK or TM_E_USAGE. */
+static enum tm_status choose_outputs(struct arguments *a, struct tm_error *err)
+{
+    struct tm_merge_request *r = &a->request;
+    struct tm_output_list *outputs = &r->outputs;
+    if (a->shown)
+        *outputs = (struct tm_output_list){.rows = {{.format = a->shown}}, .count = 1};
+    enum tm_status st = tm_output_list_choose(outputs, "tm-emit --formats", err);
+    if (st == TM_OK && r->json && !a->checks_causality)
+        st = tm_output_list_json(outputs, err);
+    if (st < 0 || a->shown)
+        return st;
+    st = tm_output_list_rows(outputs, r->events, r->args.count > 0, err);
+    if (st == TM_OK)
+        st = tm_output_list_option(outputs, r->absolute, "--absolute", "text", err);
+    if (st == TM_OK)
+        st = tm_output_list_option(outputs, r->rebase, "--rebase", "json", err);
+    return st == TM_OK ? tm_output_list_option(outputs, r->index, "--index", "sqlite", err) : st;
+}
+
 /* Finds errors that the stages would find only after much work. */
 static int check(struct arguments *a)
 {
@@ -335,11 +356,7 @@ static int check(struct arguments *a)
     if (a->shown && a->checks_causality)
         return tm_program_usage(&program, "--check-causality prints its own list; leave out %s",
                                 strcmp(a->shown, "explain") == 0 ? "--explain" : "--dry-run");
-    if (a->shown)
-        r->outputs = (struct tm_output_list){.rows = {{.format = a->shown}}, .count = 1};
-    if (tm_output_list_choose(&r->outputs, "tm-emit --formats", &err) < 0 ||
-        (!a->shown && tm_output_list_rows(&r->outputs, r->events, r->args.count > 0, &err) < 0) ||
-        (r->json && !a->checks_causality && tm_output_list_json(&r->outputs, &err) < 0))
+    if (choose_outputs(a, &err) < 0)
         return tm_program_usage(&program, "%s", err.text);
     const struct tm_output_choice *to_stdout = tm_output_list_stdout(&r->outputs);
     if (to_stdout && to_stdout->emit->is_binary && isatty(STDOUT_FILENO))

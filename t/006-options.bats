@@ -115,6 +115,30 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
     [[ ${lines[0]} == "tm-merge: --align: '-rule' is not a rule; "* ]]
 }
 
+@test "an option of a format that no output has is refused, and --dry-run and --explain take those of all formats" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '{"traceEvents":[{"ph":"i","ts":1,"name":"x","pid":1,"tid":1}]}' >a.json
+    tm-unpack a.json | tm-manifest | tm-clocks | tm-sort >a.tms
+    for pair in --absolute=text --rebase=json --index=sqlite --hex=frames --alignment=report; do
+        option=${pair%=*}
+        format=${pair#*=}
+        [ $option != --alignment ] || option="$option a.tms"
+        run tm-emit $option -o out.csv -o out.svg <a.tms
+        echo "$pair: $status: $output"
+        [ "$status" -eq 2 ]
+        [ "${lines[0]}" = "tm-emit: ${option% *} applies to $format, not to csv" ]
+        tm-emit -q $option -o out.csv -o out -f $format <a.tms
+        case $option in --hex | --alignment*) continue ;; esac
+        run tm-merge $option -o out.csv a.json
+        [ "$status" -eq 2 ]
+        [ "${lines[0]}" = "tm-merge: $option applies to $format, not to csv" ]
+        tm-merge -q $option -o out.csv -o out -f $format a.json
+        for mode in --dry-run --explain; do
+            tm-merge $mode $option a.json | cmp - <(tm-merge $mode a.json)
+        done
+    done
+}
+
 @test "options that ask for different texts exclude each other" {
     cd "$BATS_TEST_TMPDIR"
     printf '{"traceEvents":[{"ph":"i","ts":1,"name":"x","pid":1,"tid":1}]}' >a.json

@@ -150,7 +150,7 @@ END
     times=$(tm-plan <r.tms | tm-plan --parts=4)
     tm-sort --cut=$times --into=parts r.tms
     [ "$(ls parts | wc -l)" -eq 4 ]
-    tm-emit --absolute --events -f jsonl <r.tms | jq 'select(.ts).ts' >at
+    tm-emit --events -f jsonl <r.tms | jq 'select(.ts).ts' >at
     python3 - "$times" <<'END'
 import sys
 points = [int(t) for t in sys.argv[1].split(',')]

@@ -114,7 +114,7 @@ B 4.2 None 0x1f Hrtimer Cpu 0 Kernel" ] || { echo "$output"; false; }
 
 @test "--only keeps slices that are open at its start whole, and an ending slice is on its own track" {
     irqs
-    tm-merge --absolute --only 'from=1650ns,to=1900ns' -o k.db k.pftrace
+    tm-merge --only 'from=1650ns,to=1900ns' -o k.db k.pftrace
     run slices k.db
     [ "$output" = "$(head -n 3 <<<"$want_irqs")" ] || { echo "$output"; false; }
     tm-merge --only 'cat=irq,name=NET_RX' -o k.db k.pftrace
@@ -204,7 +204,7 @@ X 1.9 binder transaction None None True" ] || { echo "$output"; false; }
 
 @test "--only keeps an open binder call whole, with its args" {
     calls
-    tm-merge --only 'from=1260ns,to=1350ns' --absolute -o k.db k.pftrace
+    tm-merge --only 'from=1260ns,to=1350ns' -o k.db k.pftrace
     run sqlite3 k.db "SELECT ts, dur, name, (SELECT count(*) FROM args a WHERE a.arg_set_id = s.arg_set_id) FROM slice s ORDER BY ts"
     [ "$output" = '1100|400|binder transaction|10
 1200|200|binder reply|8
@@ -279,7 +279,7 @@ END
 4000 0 6 rpm_status 1=usb 2=0
 5000 0 6 rpm_status 1=usb 2=2
 END
-    tm-merge --only 'from=2500ns,to=3500ns' --absolute -o k.db k.pftrace
+    tm-merge --only 'from=2500ns,to=3500ns' -o k.db k.pftrace
     run sqlite3 k.db "SELECT ts, dur, name FROM slice ORDER BY ts"
     [ "$output" = "2000|1000|Suspending
 3000|1000|Resuming

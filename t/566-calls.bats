@@ -134,7 +134,7 @@ END
     run slices k.db
     [ "$output" = "$want" ] || { echo "$output"; false; }
     is_same_merged_again
-    tm-merge --only 'name=suspend_enter*' --absolute -o k.db k.pftrace
+    tm-merge --only 'name=suspend_enter*' -o k.db k.pftrace
     run slices k.db
     [ "$output" = "$(grep enter <<<"$want")" ] || { echo "$output"; false; }
 }

@@ -104,6 +104,16 @@ enum tm_status tm_output_list_rows(struct tm_output_list *list, bool events, boo
                                  : TM_OK;
 }
 
+enum tm_status tm_output_list_option(const struct tm_output_list *list, bool is_given, const char *option,
+                                     const char *format, struct tm_error *err)
+{
+    bool is_for_any = !is_given;
+    for (size_t i = 0; i < list->count; i++)
+        is_for_any = is_for_any || strcmp(list->rows[i].emit->name, format) == 0;
+    return is_for_any ? TM_OK : tm_error_set(err, TM_E_USAGE, "%s applies to %s, not to %s", option, format,
+                                             list->rows[0].emit->name);
+}
+
 enum tm_status tm_output_list_json(const struct tm_output_list *list, struct tm_error *err)
 {
     for (size_t i = 0; i < list->count; i++)

@@ -10,7 +10,7 @@ struct tm_output_choice {
     const char *out;    /* NULL: standard output */
     const char *format; /* of -f; NULL: none */
     const char *part;   /* the file that is written for OUT, if the caller renames it; NULL: beside OUT */
-    const struct tm_emit *emit; /* once settled */
+    const struct tm_emit *emit; /* once chosen */
 };
 
 /* Zero-initialise. Texts are borrowed. */
@@ -34,10 +34,15 @@ enum tm_status tm_output_list_choose(struct tm_output_list *list, const char *li
 /* Checks that OTHER, a file that is written too, is none of the outputs. TM_OK or TM_E_USAGE. */
 enum tm_status tm_output_list_check_other(const struct tm_output_list *list, const char *other, struct tm_error *err);
 
-/* Checks that some output is a report, which --json is about. TM_OK or TM_E_USAGE. Call it after settle. */
+/* If OPTION is given (IS_GIVEN), checks that some output has FORMAT, the only one for which it has an effect. TM_OK or
+ * TM_E_USAGE. Call it after choose. */
+enum tm_status tm_output_list_option(const struct tm_output_list *list, bool is_given, const char *option,
+                                     const char *format, struct tm_error *err);
+
+/* Checks that some output is a report, which --json is about. TM_OK or TM_E_USAGE. Call it after choose. */
 enum tm_status tm_output_list_json(const struct tm_output_list *list, struct tm_error *err);
 
-/* After settle: makes the outputs write one row for each event (EVENTS) or give args columns (ARGS) if they can. TM_OK,
+/* After choose: makes the outputs write one row for each event (EVENTS) or give args columns (ARGS) if they can. TM_OK,
  * or TM_E_USAGE with the cause if none can. */
 enum tm_status tm_output_list_rows(struct tm_output_list *list, bool events, bool args, struct tm_error *err);
 

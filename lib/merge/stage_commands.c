@@ -231,6 +231,15 @@ static void add_rows(struct writer *w, const struct tm_merge_request *r)
         add_option(w, "--arg", r->args.names[i]);
 }
 
+/* True if an output has FORMAT. */
+static bool has_format(const struct tm_merge_request *r, const char *format)
+{
+    bool has = false;
+    for (size_t i = 0; i < r->outputs.count; i++)
+        has = has || strcmp(r->outputs.rows[i].emit->name, format) == 0;
+    return has;
+}
+
 static void add_emit(struct writer *w, const struct tm_merge_request *r)
 {
     size_t count = refers(r) ? r->file_count : 0;
@@ -240,9 +249,9 @@ static void add_emit(struct writer *w, const struct tm_merge_request *r)
     add_option(w, "--max-memory", r->max_memory);
     add_option(w, "-j", r->jobs);
     add_rows(w, r);
-    add_flag(w, "--absolute", r->absolute);
-    add_flag(w, "--rebase", r->rebase);
-    add_flag(w, "--index", r->index);
+    add_flag(w, "--absolute", r->absolute && has_format(r, "text"));
+    add_flag(w, "--rebase", r->rebase && has_format(r, "json"));
+    add_flag(w, "--index", r->index && has_format(r, "sqlite"));
     add_option(w, "--join", r->join);
     add_flag(w, "--json", r->json);
     add_flag(w, "--strict", r->strict);
@@ -252,7 +261,7 @@ static void add_emit(struct writer *w, const struct tm_merge_request *r)
     for (size_t i = 0; i < count; i++)
         add_option(w, "--source", r->files[i]);
     add_option(w, "--text", r->text);
-    add_option(w, "--alignment", r->alignment);
+    add_option(w, "--alignment", has_format(r, "report") ? r->alignment : NULL);
     for (uint32_t i = 0; i < r->only.given.count; i++)
         add_option(w, "--only", r->only.given.texts[i]);
     for (size_t i = 0; i < r->outputs.count; i++) {
