@@ -234,6 +234,17 @@ stored() {
     (cd s && tm-sort -m 1 2) | tm-emit -f json --source 2.tar --source 1.tar | cmp plain.json
 }
 
+@test "files that would need too many descriptors are copied, not read again" {
+    for i in $(seq 100 139); do
+        printf '{"traceEvents":[{"ph":"i","ts":%d,"name":"x%d","pid":1,"tid":1}]}' $i $i >few$i.json
+    done
+    tm-merge -q -o want.json few*.json
+    (ulimit -n 30 && tm-merge -q -o got.json few*.json)
+    cmp want.json got.json
+    (ulimit -n 64 && tm-merge -q -o got.json few*.json)
+    cmp want.json got.json
+}
+
 @test "a missing or changed file is an error and gives no output" {
     events a.json 2000 1
     cp -p a.json copy.json

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -127,15 +128,24 @@ static void add_flag(struct writer *w, const char *flag, bool wanted)
         add(w, flag);
 }
 
+/* Returns how many files tm-emit can keep open to read text in them. */
+static size_t sources_max(void)
+{
+    enum { SOURCES_MAX = 256, OTHER_DESCRIPTORS = 32 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= SOURCES_MAX + OTHER_DESCRIPTORS)
+        return SOURCES_MAX;
+    return limit.rlim_cur > OTHER_DESCRIPTORS ? (size_t)limit.rlim_cur - OTHER_DESCRIPTORS : 0;
+}
+
 /* True if the text of JSON events may stay in the files: an output that writes it again reads it there, which saves
  * four pipes. All files that might have such text must be known by name. Directories are excluded. So is standard
  * input, also as /dev/stdin, because each stage has another one. */
 static bool refers(const struct tm_merge_request *r)
 {
-    enum { SOURCES_MAX = 256 /* descriptors */ };
     struct stat info, in;
     bool has_in = fstat(STDIN_FILENO, &in) == 0;
-    if (!tm_merge_reads_files(r) || r->join || r->file_count == 0 || r->file_count > SOURCES_MAX)
+    if (!tm_merge_reads_files(r) || r->join || r->file_count == 0 || r->file_count > sources_max())
         return false;
     for (size_t i = 0; i < r->file_count; i++)
         if (strcmp(r->files[i], "-") == 0 || stat(r->files[i], &info) != 0 || !S_ISREG(info.st_mode) ||
