@@ -135,6 +135,18 @@ alone_and_together() {
     tm-merge -q -f csv "$demo" | cmp - a.csv
 }
 
+@test "an output can have as long a name as a file can have, and a longer one is refused at once" {
+    long=$(printf 'é%.0s' $(seq 125)) # 250 bytes
+    for out in $long.csv ${long}x.db xx$long.db; do
+        tm-merge -q -o $out "$demo"
+        [ -s $out ]
+    done
+    tm-pack -q -o $long.tar "$demo"
+    [ "$(ls -A | grep -c tmp)" = 0 ]
+    run -3 tm-merge -q -o xxx$long.csv "$demo"
+    [[ "$output" == *"cannot make a temporary file beside it: File name too long" ]]
+}
+
 @test "an output file can have a name that begins with a dash" {
     printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a"}]' >-dash.json
     for form in json csv pftrace; do

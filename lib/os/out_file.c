@@ -26,17 +26,22 @@ static char *join(const char *a, const char *b)
     return s;
 }
 
-/* Returns DIR/.NAME.tmp.XXXXXX for DIR/NAME. A merge of the folder passes over hidden files. */
+/* Returns DIR/.NAME.tmp.XXXXXX for DIR/NAME. NAME is cut if it is too long for such a name and that of SQLite's journal
+ * beside it, but not if it is too long by itself. A merge of the folder passes over hidden files. */
 static char *hidden_name(const char *path)
 {
-    static const char ending[] = ".tmp.XXXXXX";
-    size_t dir_len = (size_t)(tm_path_base(path) - path);
+    static const char ending[] = ".tmp.XXXXXX", journal[] = "-journal";
+    enum { FILE_NAME_MAX = 255, KEPT_MAX = FILE_NAME_MAX - 1 - (sizeof ending - 1) - (sizeof journal - 1) };
+    size_t dir_len = (size_t)(tm_path_base(path) - path), kept = strlen(path + dir_len);
     char *s = malloc(strlen(path) + 1 + sizeof ending);
+    if (kept > KEPT_MAX && kept <= FILE_NAME_MAX)
+        for (kept = KEPT_MAX; kept > 0 && ((uint8_t)path[dir_len + kept] & 0xc0) == 0x80;) /* not within a character */
+            kept--;
     if (s) {
         memcpy(s, path, dir_len);
         s[dir_len] = '.';
-        strcpy(s + dir_len + 1, path + dir_len);
-        strcat(s, ending);
+        memcpy(s + dir_len + 1, path + dir_len, kept);
+        strcpy(s + dir_len + 1 + kept, ending);
     }
     return s;
 }
