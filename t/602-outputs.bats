@@ -147,6 +147,25 @@ alone_and_together() {
     [[ "$output" == *"cannot make a temporary file beside it: File name too long" ]]
 }
 
+@test "a file that may not be written is not replaced" {
+    echo before >a.csv
+    cp "$demo" a.tar
+    chmod a-w a.csv a.tar
+    as=
+    [ ! -w a.csv ] || as="setpriv --bounding-set -dac_override"
+    $as true || skip "this user may write all files"
+    tm-unpack "$demo" | tm-manifest | tm-clocks | tm-sort >s.tms
+    for call in "tm-merge -q -f csv -o a.csv $demo" "tm-merge -q -f sqlite -o a.csv $demo" "tm-emit -q -o a.csv" \
+        "tm-merge -q -f csv -o b.csv --write-manifest a.csv $demo" "tm-pack -q -o a.tar $demo"; do
+        run -3 $as $call <s.tms
+        echo "$call: $output"
+        [[ $output == tm-*": a."*": cannot write: Permission denied" ]]
+        [ "$(cat a.csv)" = before ]
+        cmp "$demo" a.tar
+    done
+    [ "$(ls -A | sort | paste -sd' ')" = "a.csv a.tar s.tms" ]
+}
+
 @test "an output file can have a name that begins with a dash" {
     printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a"}]' >-dash.json
     for form in json csv pftrace; do

@@ -114,6 +114,8 @@ enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const c
         return tm_error_errno(err, EISDIR, "%s: cannot write", path);
     if (is_special)
         return open_as_it_stands(f, path, err);
+    if (exists && !f->members && access(path, W_OK) != 0) /* a file that is protected is not replaced either */
+        return tm_error_errno(err, errno, "%s: cannot write", path);
     if ((f->temp = temporary_name(f)) == NULL)
         return tm_error_nomem(err);
     f->fd = mkstemp(f->temp);

@@ -1,6 +1,7 @@
 /* A result that appears whole or not at all. It is written as .FILE.tmp.XXXXXX beside FILE and renamed at the end. It
  * is on the disk before it gets its name, so a crash of the machine leaves no empty or partial file in place of the
  * last result. If FILE exists and is no regular file (/dev/null, a pipe), it is written directly.
+ * A file that the caller may not write is not replaced.
  *
  * A result can be a folder of files, its members. The members get their names when all of them are complete. If one
  * cannot get its name, none has one. Other files in the folder stay as they are. */
