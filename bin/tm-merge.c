@@ -36,7 +36,7 @@ static const struct tm_program program = {
              "                        make a manifest for the FILEs as tm-pack does\n"
              "      --machine-from RULE  name machines by dir, file, rank, host, s/PATTERN/TEXT/ of the path, or\n"
              "                        none (default: by the ranks that PyTorch profiles state)\n"
-             "  -S, --buffer-size SIZE  memory for sorting (default a sixteenth of the memory, 256M to 1G)\n"
+             "  -S, --buffer-size SIZE  memory for sorting (default a sixteenth of the memory, 256M to 4G)\n"
              "  -j, --jobs N          unpack files, and write json, with N threads (default: processors)\n"
              "  -T, --temporary-directory DIR  directory of temporary files (default $TMPDIR, else /tmp)\n"
              "  -n, --dry-run         write no output; print the report of what would be written\n"

@@ -27,6 +27,15 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
     done
 }
 
+@test "the default of -S is that of tm-sort in all texts" {
+    most=$(sed -n 's/^static const uint64_t memory_max = UINT64_C(\([0-9]*\)) << 30;/\1/p' "$TM_SRC/lib/sort/sorter.c")
+    [ "$most" -gt 0 ]
+    for p in tm-sort tm-merge; do
+        "$p" --help | tr -s '\n ' ' ' | grep -F "default a sixteenth of the memory, 256M to ${most}G"
+        tr -s '\n ' ' ' <"$TM_SRC/doc/$p.1" | grep -F "at least 256M and at most ${most}G"
+    done
+}
+
 @test "an unknown option, long or short, is exit 2 with a hint at --help" {
     for p in $programs; do
         run "$p" --nonsense </dev/null
