@@ -348,22 +348,37 @@ static enum tm_status choose_outputs(struct arguments *a, struct tm_error *err)
     return st == TM_OK ? tm_output_list_option(outputs, r->index, "--index", "sqlite", err) : st;
 }
 
+/* Refuses options that have no effect because tm-align prints the list of --check-causality. Returns 0 or an exit
+ * status. */
+static int check_causality_options(const struct arguments *a)
+{
+    const struct tm_merge_request *r = &a->request;
+    const char *unused = r->only.given.count ? "--only"
+                         : r->max_dropped    ? "--max-dropped"
+                         : r->no_guess       ? "--no-guess"
+                         : a->write_manifest ? "--write-manifest"
+                                             : NULL;
+    if (a->shown)
+        return tm_program_usage(&program, "--check-causality prints its own list; leave out %s",
+                                strcmp(a->shown, "explain") == 0 ? "--explain" : "--dry-run");
+    return unused ? tm_program_usage(&program, "--check-causality writes no output; leave out %s", unused) : 0;
+}
+
 /* Finds errors that the stages would find only after much work. */
 static int check(struct arguments *a)
 {
     struct tm_merge_request *r = &a->request;
     struct tm_error err = {0};
-    if (a->shown && a->checks_causality)
-        return tm_program_usage(&program, "--check-causality prints its own list; leave out %s",
-                                strcmp(a->shown, "explain") == 0 ? "--explain" : "--dry-run");
+    int exit_status = a->checks_causality ? check_causality_options(a) : 0;
+    if (exit_status)
+        return exit_status;
     if (choose_outputs(a, &err) < 0)
         return tm_program_usage(&program, "%s", err.text);
     const struct tm_output_choice *to_stdout = tm_output_list_stdout(&r->outputs);
     if (to_stdout && to_stdout->emit->is_binary && isatty(STDOUT_FILENO))
         return tm_program_usage(&program, "will not write %s to a terminal; give a file with -o",
                                 to_stdout->emit->name);
-    int exit_status = check_values(a);
-    if (exit_status)
+    if ((exit_status = check_values(a)) != 0)
         return exit_status;
     if (tm_draft_options_need_manifest(&a->draft_options) && r->manifest)
         return tm_program_usage(&program, "--manifest cannot be combined with --machine, --sync or other options that "

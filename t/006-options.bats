@@ -31,8 +31,8 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
     most=$(sed -n 's/^static const uint64_t memory_max = UINT64_C(\([0-9]*\)) << 30;/\1/p' "$TM_SRC/lib/sort/sorter.c")
     [ "$most" -gt 0 ]
     for p in tm-sort tm-merge; do
-        "$p" --help | tr -s '\n ' ' ' | grep -F "default a sixteenth of the memory, 256M to ${most}G"
-        tr -s '\n ' ' ' <"$TM_SRC/doc/$p.1" | grep -F "at least 256M and at most ${most}G"
+        "$p" --help | tr -s '\n ' ' ' | grep -qF "default a sixteenth of the memory, 256M to ${most}G"
+        tr -s '\n ' ' ' <"$TM_SRC/doc/$p.1" | grep -qF "at least 256M and at most ${most}G"
     done
 }
 
@@ -157,6 +157,12 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
         [ "$status" -eq 2 ]
         [ "${lines[0]}" = "tm-merge: --check-causality prints its own list; leave out $mode" ]
     done
+    for option in --only=name=x --max-dropped=1 --no-guess --write-manifest=m; do
+        run tm-merge --check-causality $option a.json b.json
+        [ "$status" -eq 2 ]
+        [ "${lines[0]}" = "tm-merge: --check-causality writes no output; leave out ${option%%=*}" ]
+    done
+    [ "$(tm-merge --check-causality --json a.json b.json | python3 -c 'import json, sys; print(json.load(sys.stdin))')" ]
     run tm-merge -n --explain a.json
     [ "$status" -eq 2 ]
     [ "${lines[0]}" = "tm-merge: --dry-run and --explain print different texts; give one of them" ]
