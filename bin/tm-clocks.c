@@ -72,6 +72,8 @@ static int parse(int argc, char **argv, struct arguments *a)
     };
     const struct tm_program_options options = {":T:", longs, take_option, a};
     int status = tm_program_options_only(&program, &options, argc, argv);
+    if (status == TM_OPTIONS_GO_ON && a->timeline.graph && a->timeline.keep_dropped)
+        return tm_program_usage(&program, "--keep-dropped adds to a stream, and --graph writes none");
     if (status != TM_OPTIONS_GO_ON || a->manifest == NULL)
         return status;
     if (!a->timeline.hints)

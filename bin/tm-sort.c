@@ -49,6 +49,7 @@ enum { SPARE_DESCRIPTORS = 16 };
 struct settings {
     struct tm_sort_options sort;
     bool check, merge;
+    const char *sorts; /* an option that is only for sorting and merging; NULL: none is given */
     int64_t *points; /* of --cut; NULL: none */
     uint32_t point_count;
     bool is_from_open; /* --cut=,TO */
@@ -102,10 +103,11 @@ static int take_option(void *context, int option, const char *value)
             return tm_program_usage(&program, "--cut=%s: not a list of increasing times, separated by commas", value);
         break;
     case 'i': settings->into = value; break;
-    case 'j': return tm_program_jobs(&program, value, &settings->sort.jobs);
+    case 'j': settings->sorts = "--jobs"; return tm_program_jobs(&program, value, &settings->sort.jobs);
     case 'T': settings->sort.temporary_dir = value; break;
     case 'M': return tm_program_limit(&program, "--max-memory", value, &settings->memory_max);
     default:
+        settings->sorts = "--buffer-size";
         if (tm_program_size(value, &settings->sort.memory_bytes) < 0)
             return tm_program_usage(&program, "--buffer-size: '%s' is not a size", value);
     }
@@ -133,6 +135,9 @@ static int parse(int argc, char **argv, struct settings *settings)
         return tm_program_usage(&program, "-c and -m cannot be combined");
     if (settings->points && (settings->check || settings->merge))
         return tm_program_usage(&program, "--cut cannot be combined with -c or -m");
+    if (settings->sorts && (settings->check || settings->points))
+        return tm_program_usage(&program, "%s is for sorting, and %s does not sort", settings->sorts,
+                                settings->check ? "--check" : "--cut");
     if (settings->into && *settings->into == '\0')
         return tm_program_usage(&program, "--into: '' is no folder");
     if (settings->into && settings->points == NULL)

@@ -172,6 +172,20 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
     [[ $output == *"tm-align: --format: svg is a picture of the alignment, and --check makes none; give text or json"* ]]
 }
 
+@test "an option that has no effect beside another is refused" {
+    refuses() { # MESSAGE CALL...
+        run "${@:2}" </dev/null
+        echo "${*:2}: $status: $output"
+        [ "$status" -eq 2 ]
+        [ "${lines[0]}" = "$2: $1" ]
+    }
+    refuses "--jobs is for sorting, and --check does not sort" tm-sort -j 2 -c
+    refuses "--buffer-size is for sorting, and --check does not sort" tm-sort -c -S 1M
+    refuses "--jobs is for sorting, and --cut does not sort" tm-sort --cut=1,2 -j 2
+    refuses "--buffer-size is for sorting, and --cut does not sort" tm-sort --cut=1 --into=parts -S 1M
+    refuses "--keep-dropped adds to a stream, and --graph writes none" tm-clocks --graph --keep-dropped
+}
+
 @test "a clock or a machine that an option names is refused with the option" {
     cd "$BATS_TEST_TMPDIR"
     printf '{"traceEvents":[{"ph":"i","ts":1,"name":"x","pid":1,"tid":1}]}' >a.json
