@@ -649,7 +649,8 @@ int main(int argc, char **argv)
         status = check(&m.a);
     if (m.a.may_run) {
         m.pipeline =
-            (struct tm_pipeline){.stages = m.stages, .count = TM_MERGE_STAGES, .signal_seen = &signal_seen};
+            (struct tm_pipeline){.stages = m.stages, .count = TM_MERGE_STAGES, .signal_seen = &signal_seen,
+                                 .drops_warnings = m.a.quiet};
         watch_signals(&m.pipeline.wait_mask);
         status = merge(&m, argv[0]);
     }

@@ -87,6 +87,16 @@ END'
     left_out="lzma.zip: a.json: compressed by method 14; only stored and deflated are supported"
     [ "$(tm-unpack --ignore-unknown lzma.zip 2>&1 >/dev/null)" = "tm-unpack: warning: $left_out" ]
     tm-merge --ignore-unknown lzma.zip 2>&1 >/dev/null | grep -Fx "tm-unpack: warning: $left_out"
+    python3 - <<'END' # more warnings than tm-merge holds
+import zipfile
+json = '{"traceEvents":[{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"}]}'
+with zipfile.ZipFile('left-out.zip', 'w') as z:
+    z.writestr('a.json', json)
+    for i in range(1000):
+        z.writestr('%0100d.json' % i, json, zipfile.ZIP_LZMA)
+END
+    [ "$(tm-merge --quiet --ignore-unknown -f csv left-out.zip 2>&1 | wc -l)" = 2 ]
+    [ "$(tm-merge --ignore-unknown -f csv left-out.zip 2>&1 | grep -c '^tm-unpack: warning: ')" = 1000 ]
     [ "$(tm-merge --quiet --ignore-unknown lzma.zip 2>&1)" = "" ]
 }
 

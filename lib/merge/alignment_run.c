@@ -55,6 +55,7 @@ static enum tm_status run_stages(struct tm_alignment_run *run, const char *const
     char folder[sizeof commands.commands->path], path[sizeof commands.commands->path];
     struct tm_buf names = {0};
     pipeline.wait_mask = run->wait_mask;
+    pipeline.drops_warnings = request.quiet;
     request.write_manifest = NULL;
     if (in_fd < 0 && run->copy_fd >= 0)
         request.copy = run->copy_path;

@@ -2,7 +2,6 @@
 
 #include "os/io.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,13 +11,11 @@ enum choice { ALL, WARNINGS, FAILURES, NOTHING };
 
 static void print_messages(const struct tm_stage *stage, enum choice choice)
 {
-    char prefix[64];
-    size_t prefix_len = (size_t)snprintf(prefix, sizeof prefix, "%s: " TM_WARNING_PREFIX, stage->name);
     const uint8_t *text = stage->messages.data;
     for (size_t at = 0; at < stage->messages.len;) {
         const uint8_t *end = memchr(text + at, '\n', stage->messages.len - at);
         size_t len = end ? (size_t)(end + 1 - text) - at : stage->messages.len - at;
-        bool is_warning = len > prefix_len && memcmp(text + at, prefix, prefix_len) == 0;
+        bool is_warning = tm_stage_line_is_warning(stage, text + at, len);
         if (choice == ALL || choice == (is_warning ? WARNINGS : FAILURES))
             (void)tm_io_write(STDERR_FILENO, text + at, len, NULL);
         at += len;

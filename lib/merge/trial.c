@@ -65,7 +65,8 @@ enum tm_status tm_trial_run(const struct tm_trial *trial, struct tm_buf *summary
     static const volatile sig_atomic_t no_signal = 0;
     struct tm_merge_commands commands = {0};
     struct tm_stage stages[TM_MERGE_STAGES] = {{.name = NULL}};
-    struct tm_pipeline pipeline = {.stages = stages, .count = TM_MERGE_STAGES, .signal_seen = &no_signal};
+    struct tm_pipeline pipeline = {.stages = stages, .count = TM_MERGE_STAGES, .signal_seen = &no_signal,
+                                   .drops_warnings = trial->quiet};
     const struct tm_merge_request request = {
         .outputs = {.rows = {{.emit = tm_emit_find("summary")}}, .count = 1},
         .files = &trial->archive,

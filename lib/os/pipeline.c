@@ -2,6 +2,7 @@
 
 #include "os/compat.h"
 #include "os/io.h"
+#include "os/program.h"
 #include "os/shared_ring.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/select.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -263,9 +265,35 @@ enum tm_status tm_pipeline_start(struct tm_pipeline *p, struct tm_error *err)
     return st;
 }
 
+bool tm_stage_line_is_warning(const struct tm_stage *stage, const uint8_t *line, size_t len)
+{
+    const size_t name_len = strlen(stage->name), mark_len = sizeof ": " TM_WARNING_PREFIX - 1;
+    return len >= name_len + mark_len && memcmp(line, stage->name, name_len) == 0 &&
+           memcmp(line + name_len, ": " TM_WARNING_PREFIX, mark_len) == 0;
+}
+
+/* Removes the warnings from the whole lines of STAGE. */
+static void drop_warnings(struct tm_stage *stage)
+{
+    uint8_t *text = stage->messages.data;
+    const size_t all = stage->messages.len;
+    size_t kept = 0;
+    for (size_t at = 0, len; at < all; at += len) {
+        const uint8_t *end = memchr(text + at, '\n', all - at);
+        len = end ? (size_t)(end + 1 - text) - at : all - at;
+        if (end && tm_stage_line_is_warning(stage, text + at, len))
+            continue;
+        memmove(text + kept, text + at, len);
+        kept += len;
+    }
+    stage->messages.len = kept;
+}
+
 /* Passes on whole lines if there is too much to hold. */
 static void pass_on(const struct tm_pipeline *p, struct tm_stage *stage)
 {
+    if (p->drops_warnings && stage->messages.len > TM_PIPELINE_PENDING_MAX)
+        drop_warnings(stage);
     size_t n = stage->messages.len;
     if (n <= TM_PIPELINE_PENDING_MAX)
         return;

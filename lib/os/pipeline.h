@@ -48,6 +48,7 @@ struct tm_pipeline {
     /* The signal mask of the stages, and of this process while it waits. Everywhere else the caller blocks the signals
      * that it handles: SIGINT, SIGTERM and SIGHUP at most, because a stage that starts resets only these. */
     sigset_t wait_mask;
+    bool drops_warnings; /* if a stage writes more than TM_PIPELINE_PENDING_MAX, its warnings are not passed on */
     /* During the wait, tick is called every tick_ms (0: never). quiet is called before anything is written to standard
      * error. Both get CONTEXT. */
     int tick_ms;
@@ -77,6 +78,9 @@ size_t tm_pipeline_cause(const struct tm_pipeline *pipeline);
 /* True if STAGE ended with exit status 1 or TM_PIPELINE_CUT_STREAM: what it read is at fault. *IS_CUT: its stream ended
  * early. */
 bool tm_stage_failed_on_input(const struct tm_stage *stage, bool *is_cut);
+
+/* True if LINE, of LEN bytes, is a warning that STAGE wrote (tm_program_warning). */
+bool tm_stage_line_is_warning(const struct tm_stage *stage, const uint8_t *line, size_t len);
 
 /* Returns the gravest exit status of the causes: 3, then 1, 2, 4. Death by a signal counts as 3, and
  * TM_PIPELINE_CUT_STREAM as 1. Returns 0 without causes. */
