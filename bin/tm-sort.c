@@ -229,7 +229,8 @@ static enum tm_status open_part(void *self, uint32_t part, int *fd, struct tm_er
     if (tm_out_file_member(parts->folder.temp, parts->members[part], path, sizeof path) < 0)
         return tm_error_set(err, TM_E_SYSTEM, "%s: name is too long", parts->settings->into);
     *fd = parts->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, MODE);
-    return *fd >= 0 ? TM_OK : tm_error_errno(err, errno, "%s: cannot open for writing", parts->members[part]);
+    return *fd >= 0 ? TM_OK : tm_error_errno(err, errno, "%s/%s: cannot open for writing", parts->settings->into,
+                                              parts->members[part]);
 }
 
 static enum tm_status close_part(void *self, uint32_t part, int fd, struct tm_error *err)
@@ -238,7 +239,8 @@ static enum tm_status close_part(void *self, uint32_t part, int fd, struct tm_er
     if (parts->settings->into == NULL)
         return TM_OK;
     parts->fd = -1;
-    return close(fd) == 0 ? TM_OK : tm_error_errno(err, errno, "%s: cannot write", parts->members[part]);
+    return close(fd) == 0 ? TM_OK : tm_error_errno(err, errno, "%s/%s: cannot write", parts->settings->into,
+                                                  parts->members[part]);
 }
 
 static void release_parts(struct parts *parts)

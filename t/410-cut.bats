@@ -209,6 +209,17 @@ print(json.dumps([dict(event, ts=i) for i in range(200000)]))" >run.json
     [ -z "$(ls -A all)" ]
 }
 
+@test "a part that cannot be opened is named with its folder" {
+    for n in $(seq 30); do
+        LD_PRELOAD=${TM_BIN%/bin}/t/fault.so TM_FAULT=open:$n TM_FAULT_IN=tm-sort \
+            tm-sort --cut=100.3s --into=all app.tms 2>>said || true
+        rm -rf all
+    done
+    grep -F 'cannot open for writing' said | sort -u >parts
+    [ "$(cut -d : -f 2 parts)" = " all/0.tms
+ all/1.tms" ]
+}
+
 @test "a failing run leaves no part, even if parts were complete" {
     # The damage is in the last part.
     mkdir all
