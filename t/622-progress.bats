@@ -57,6 +57,14 @@ lines_of_progress() {
     lines_of_progress
 }
 
+@test "progress needs no folder for temporary files" {
+    [ "$(uname)" = Linux ] || skip "memory is shared by such a file here"
+    tm-merge -o want.csv a.json
+    TMPDIR=$PWD/missing tm-merge --progress -o got.csv a.json 2>err
+    cmp want.csv got.csv
+    lines_of_progress
+}
+
 @test "no progress is shown without a terminal, or with -q" {
     # Without a terminal there is a last line, even for a very short merge.
     tm-merge -o got.csv a.json 2>err

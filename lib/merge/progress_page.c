@@ -1,5 +1,6 @@
 #include "merge/progress_page.h"
 
+#include "os/compat.h"
 #include "os/io.h"
 
 #include <errno.h>
@@ -11,10 +12,13 @@
 enum tm_status tm_progress_shared_make(struct tm_progress_shared *s, const char *dir, struct tm_stage *stages,
                                        size_t count, struct tm_error *err)
 {
-    enum tm_status st = tm_io_temporary(dir, &s->fd, err);
+    static const struct tm_progress_page empty;
+    enum tm_status st = TM_OK;
+    if ((s->fd = tm_compat_shared_memory(sizeof empty)) < 0 && (st = tm_io_temporary(dir, &s->fd, err)) == TM_OK)
+        st = tm_io_write(s->fd, &empty, sizeof empty, err); /* a hole would be a signal later if the disk is full */
     if (st < 0)
         return st;
-    if (ftruncate(s->fd, (off_t)sizeof *s->page) < 0 || fcntl(s->fd, F_SETFD, 0) < 0)
+    if (fcntl(s->fd, F_SETFD, 0) < 0)
         return tm_error_errno(err, errno, "cannot share the progress of the stages");
     struct tm_progress_page *page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
     if (page == MAP_FAILED)

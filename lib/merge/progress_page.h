@@ -12,7 +12,8 @@ struct tm_progress_shared {
     char settings[TM_PROGRESS_STAGES_MAX][32]; /* for the environments of the stages */
 };
 
-/* Makes the page and gives each of COUNT stages a setting with its number. TM_OK or TM_E_SYSTEM. */
+/* Makes the page and gives each of COUNT stages a setting with its number. The page is in memory, or where the system
+ * cannot share memory in a temporary file in DIR. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_progress_shared_make(struct tm_progress_shared *shared, const char *dir, struct tm_stage *stages,
                                        size_t count, struct tm_error *err);
 
