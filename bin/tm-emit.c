@@ -171,9 +171,12 @@ static int parse(int argc, char **argv, struct arguments *a)
     return tm_program_options_only(&program, &options, argc, argv);
 }
 
-/* Enters the sandbox. For a database, SQLite sorts in temporary files, whose folder it chooses itself. */
+/* Enters the sandbox. For a database, SQLite sorts in temporary files, in the folder of -T or in one that it chooses
+ * itself. */
 static enum tm_status enter_sandbox(const struct arguments *a, const struct files *files, struct tm_error *err)
 {
+    if (a->options.temporary_dir && setenv("SQLITE_TMPDIR", a->options.temporary_dir, 1) != 0)
+        return tm_error_errno(err, errno, "-T %s", a->options.temporary_dir);
     const char *const places[] = {getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp"};
     struct tm_sandbox sandbox = {.folders = {tm_io_temporary_dir(a->options.temporary_dir)}};
     bool needs_path = false;

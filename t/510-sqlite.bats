@@ -83,6 +83,17 @@ rendezvous|3"
     [ "$(ls)" = s.tm ]
 }
 
+@test "SQLite's temporary files are in the folder of -T" {
+    mkdir own other
+    tm-unpack "$TM_SRC/doc/examples/phone-watch-app.tar" | tm-manifest | tm-clocks | tm-sort >s.tm
+    touch -d 2001-01-01 own other # a file that is made and removed changes the time of its folder
+    TMPDIR=$PWD/other tm-emit -o a.db <s.tm
+    [ other -nt own ]
+    touch -d 2001-01-01 own other
+    TMPDIR=$PWD/other tm-emit -T own -o a.db <s.tm
+    [ own -nt other ]
+}
+
 @test "text that is not UTF-8 is made valid" {
     emit-stream hostile | tm-emit -f sqlite -o a.db
     ask a.db "SELECT name FROM slice UNION SELECT name FROM process UNION SELECT name FROM trace_file" >names

@@ -4,9 +4,11 @@
 
 enum tm_status tm_sqlite_fail(struct tm_sqlite *s, struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_SYSTEM, "%s: sqlite: %s",
+    const bool is_full = s->db && sqlite3_errcode(s->db) == SQLITE_FULL;
+    return tm_error_set(err, TM_E_SYSTEM, "%s: sqlite: %s%s",
                         s->context->options->out_path ? s->context->options->out_path : s->context->path,
-                        s->db ? sqlite3_errmsg(s->db) : "out of memory");
+                        s->db ? sqlite3_errmsg(s->db) : "out of memory",
+                        is_full ? ", or that of temporary files is" : "");
 }
 
 /* True if all bytes of WORD are ASCII and none is NUL. */
