@@ -83,6 +83,8 @@ machines() {
         [ "$status" -eq 2 ]
         [[ "$output" == "tm-manifest: --machine-from: "* ]]
     done
+    run tm-merge --machine-from='s/.*\/a/b/' phone.a.json watch.pt.trace.json
+    [[ "$output" == *": is not s/PATTERN/TEXT/; if these have slashes, write s|PATTERN|TEXT|" ]]
 }
 
 @test "an option that names a file accepts a directory, a member and a base name" {

@@ -297,7 +297,7 @@ static enum tm_status cut_pattern(struct pattern *p, const char *text, struct tm
         return TM_OK;
     char *middle = strchr(p->text + 2, delimiter), *end = middle ? strchr(middle + 1, delimiter) : NULL;
     if (end == NULL || end[1] != '\0')
-        return bad_pattern(text, "is not s/PATTERN/TEXT/", err);
+        return bad_pattern(text, "is not s/PATTERN/TEXT/; if these have slashes, write s|PATTERN|TEXT|", err);
     *middle = *end = '\0';
     memmove(p->text, p->text + 2, strlen(p->text + 2) + 1);
     p->replacement = middle + 1;
