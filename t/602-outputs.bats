@@ -39,6 +39,15 @@ alone_and_together() {
     alone_and_together "$demo" --no-detail
 }
 
+@test "numbers of pids that are texts are all that another output changes" {
+    printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a","args":{"x":"y"}},%s]' \
+        '{"ph":"X","pid":"Spans","tid":"T","ts":2,"dur":1,"name":"b"}' >texts.json
+    tm-merge -q -o alone.json texts.json
+    tm-merge -q -o with.json -o with.txt texts.json
+    [ "$(grep -c '"pid":10737[0-9]*,' alone.json)" -gt 0 ]
+    diff <(sed -E 's/10737[0-9]+/N/g' alone.json) <(sed -E 's/10737[0-9]+/N/g' with.json)
+}
+
 @test "the format is that of -f after -o, or of the ending without -f, and - is standard output" {
     tm-merge -q -o one -f csv -o two.json -o - -f report "$demo" >three
     tm-merge -q -f csv "$demo" | cmp - one
