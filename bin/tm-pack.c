@@ -175,6 +175,11 @@ static enum tm_status try_archive(const struct arguments *a, const char *archive
     if (st == TM_OK && !a->quiet)
         (void)tm_io_write(STDERR_FILENO, summary.data, summary.len, NULL);
     tm_buf_release(&summary);
+    if (st < 0 && !a->strict) {
+        tm_program_warning(&program, "%s: cannot be merged on trial: %s", a->out, err->text);
+        *err = (struct tm_error){0};
+        return TM_OK;
+    }
     if (st < 0 || status == 0)
         return st;
     if (a->strict)

@@ -65,6 +65,17 @@ setup() {
     [ ! -e run.tar ]
 }
 
+@test "a trial that cannot be made is a warning, and an error with --strict" {
+    echo '[{"name":"x","ph":"i","ts":1,"pid":1,"tid":1}]' >x.json
+    TMPDIR=$PWD/missing tm-pack -o x.tar x.json 2>err
+    [[ $(cat err) == "tm-pack: warning: x.tar: cannot be merged on trial: $PWD/missing: cannot make a temporary file: "* ]]
+    tm-merge -q -f csv x.tar | grep -q x.json
+    rm x.tar
+    TMPDIR=$PWD/missing run tm-pack --strict -o x.tar x.json
+    [ "$status" -eq 3 ]
+    [ ! -e x.tar ]
+}
+
 @test "--strict needs an archive with a file name" {
     for how in "-o -" --manifest-only; do
         run tm-pack --strict $how app_log.json
