@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-/* The coarsest clock that profilers use is JavaScript's Date, in milliseconds. Fewer readings than READINGS_MIN may be
- * multiples of a number by chance. */
-enum { GRAIN_MAX_NS = 1000000, READINGS_MIN = 5 };
+/* The coarsest clock that profilers use is JavaScript's Date, in milliseconds. The differences of fewer readings than
+ * READINGS_MIN may have a common divisor by chance. Of these only the units that clocks count are taken for steps. */
+enum { GRAIN_MAX_NS = 1000000, GRAIN_USUAL_NS = 1000, READINGS_MIN = 5 };
 
 enum tm_status tm_align_nodes_get(struct tm_align_nodes *nodes, uint32_t file, uint32_t *node, struct tm_error *err)
 {
@@ -55,7 +55,10 @@ void tm_align_nodes_note(struct tm_align_nodes *nodes, uint32_t at, int64_t ns)
 
 int64_t tm_align_node_grain(const struct tm_align_node *node)
 {
-    return node->readings < READINGS_MIN || node->step_ns == 0 ? 1 : divisor(node->step_ns, GRAIN_MAX_NS);
+    int64_t grain = node->step_ns == 0 ? 1 : divisor(node->step_ns, GRAIN_MAX_NS);
+    if (node->readings >= READINGS_MIN || grain == GRAIN_MAX_NS)
+        return grain;
+    return grain % GRAIN_USUAL_NS == 0 ? GRAIN_USUAL_NS : 1;
 }
 
 void tm_align_nodes_release(struct tm_align_nodes *nodes)

@@ -38,8 +38,8 @@ void tm_align_nodes_extend(struct tm_align_nodes *nodes, uint32_t node, int64_t 
 void tm_align_nodes_note(struct tm_align_nodes *nodes, uint32_t node, int64_t ns);
 
 /* Returns the granularity of NODE's clock in ns: the largest number, up to a millisecond, of which all differences of
- * noted readings are multiples. Such a recorder truncates, so an event was later than its reading by less than this. 1:
- * none was detected. */
+ * noted readings are multiples. Of fewer than five readings only a millisecond or a microsecond counts. Such a recorder
+ * truncates, so an event was later than its reading by less than this. 1: none was detected. */
 int64_t tm_align_node_grain(const struct tm_align_node *node);
 
 void tm_align_nodes_release(struct tm_align_nodes *nodes);
