@@ -110,6 +110,36 @@ write('a.json', [e for e in a if e['id'][0] == 'q']); write('b.json', [e for e i
     jq -e '.perfetto_manifest.files == []' m.json
 }
 
+@test "a chain of files, each with flows in one direction to the next, gives a bound for each link" {
+    made "
+for case in range(12): # ids decide the order in which pairs are found
+    files = [[] for _ in range(4)]
+    for k in range(3):
+        for i, (t, u, _, _) in enumerate(calls(5)):
+            files[k + k % 2].append(flow('s', f'{case}.{k}.{i}', c(t))); files[k + 1 - k % 2].append(flow('f', f'{case}.{k}.{i}', c(u)))
+    for k in range(4): write(f'{case}.f{k}.json', files[k])"
+    for case in {0..11}; do
+        placed $case.f?.json | tm-align -f json >align.json
+        jq -e '[.alignment[].verdict] == ["reference", "one-sided", "one-sided", "one-sided"]' align.json
+        jq -e '[.alignment[1:][].reference[-7:]] == ["f0.json", "f1.json", "f2.json"]' align.json
+    done
+}
+
+@test "an estimate is inside the certain bounds in the middle too, where flows disprove marks that were late" {
+    made "
+a, b = [], []
+for i in range(300):
+    t = 10**9 + i * 3 * 10**7 + rng.randrange(2 * 10**7)
+    a.append(span('mark', c(t), c(t) + 1000)); b.append(span('mark', s(t) + 300000 + rng.randrange(20000), s(t) + 400000))
+for i, (t, u, v, w) in enumerate(calls(20)):
+    a += [flow('s', f'q{i}', c(5 * 10**9 + t)), flow('f', f'r{i}', c(5 * 10**9 + w))]
+    b += [flow('f', f'q{i}', s(5 * 10**9 + u)), flow('s', f'r{i}', s(5 * 10**9 + v))]
+write('a.json', a); write('b.json', b)"
+    placed a.json b.json | tm-align -r flows,name:mark,begin -f json >align.json
+    jq -e '.alignment[1] | .rule == "flows,name:mark" and .low_ns <= .offset_ns and .offset_ns <= .high_ns' align.json
+    near b.json 2000000000 -40000 3000000
+}
+
 @test "flows that all have one id are matched in order, in a time that does not grow with the square of their number" {
     made "
 write('a.json', [flow('s', 1, 10000 * i) for i in range(300000)])
@@ -184,6 +214,20 @@ write('a.json', a); write('b.json', b)"
     placed a.json b.json | tm-align | grep -x '  its clock counts in steps of 1 ms, which loosens constraints by as much'
 }
 
+@test "a clock of whole milliseconds or microseconds is recognised by three matches, and the bounds hold" {
+    for step in 1000 1000000; do
+        made "
+a, b = [], []
+for i, (t, u, v, w) in enumerate(calls(3)):
+    a += [flow('s', f'q{i}', c(t)), flow('f', f'r{i}', c(w))]
+    if i < 2: b.append(flow('f', f'q{i}', s(u) // $step * $step))
+    if i > 1: b.append(flow('s', f'r{i}', s(v) // $step * $step))
+write('a.json', a); write('b.json', b)"
+        placed a.json b.json | tm-align -f json >align.json
+        jq -e '.alignment[1] | .matches == 3 and .granularity_ns == '$step' and .low_ns <= 2e9 and .high_ns >= 2e9' align.json
+    done
+}
+
 @test "a shared argument that a rule names matches spans, and the longer one contains the shorter" {
     made "
 a, b = [], []
@@ -225,6 +269,31 @@ put([0, 0, 100], True)"
     [ "$(field r2.json rule)" = collectives ]
     [ "$(field r2.json matches)" = 300 ]
     aligned_ranks
+}
+
+# also_of_two COUNT LENGTH DELAY: collectives of r0 with r1 and of r0 with r2, 300 of each in 3 s, and COUNT of r1 with r2
+# in LENGTH ns, which ranks leave with delays of DELAY ns on average. Lines must be within 10 us of the truth.
+also_of_two() {
+    made "
+clocks = [clock(10**9), clock(4 * 10**9, 30000), clock(2 * 10**9, -20000)]
+files, seq = [[], [], []], 0
+for ranks, count, length, delay in ((0, 1), 300, 3 * 10**9, 30000), ((0, 2), 300, 3 * 10**9, 30000), ((1, 2), $1, $2, $3):
+    for i in range(count):
+        t, seq = 10**8 + rng.randrange(length), seq + 1
+        begins = [t + int(rng.expovariate(1 / 200000)) for _ in ranks]
+        for r, begin in zip(ranks, begins):
+            end = max(begins) + 20000 + int(rng.expovariate(1 / delay))
+            files[r].append(span('ncclDevKernel_AllReduce', clocks[r](begin), clocks[r](end), cat='kernel', Seq=seq, **{
+                'Collective name': 'allreduce', 'Process Group Name': str(ranks)}))
+for r in range(3): write(f'r{r}.json', files[r])"
+    placed r?.json | tm-align -f json >align.json
+    near r1.json -2999970000 -30000 10000
+    near r2.json -999980000 20000 10000
+}
+
+@test "one match of two files, or many in a short time, do not move lines that others determine better" {
+    also_of_two 1 3000000000 2000000
+    also_of_two 200 10000000 30000
 }
 
 @test "cycles state the error of each pair, and nothing without a cycle" {

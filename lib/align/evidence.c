@@ -37,7 +37,7 @@ static void propagate_lines(struct tm_evidence *e, const struct tm_pair_table *r
             if (has_first == has_second)
                 continue;
             uint32_t from = has_first ? p->second : p->first, to = has_first ? p->first : p->second;
-            struct tm_line step = has_first ? tm_line_inverse(&p->estimate) : p->estimate;
+            struct tm_line step = has_first ? tm_line_inverse(&p->trend.line) : p->trend.line;
             e->nodes[from].rough = tm_line_compose(&step, &e->nodes[to].rough);
             reached[from] = more = true;
         }
@@ -62,7 +62,7 @@ static enum tm_status find_rough_lines(struct tm_evidence *e, struct tm_match_lo
     st = st == TM_END ? TM_OK : st;
     for (uint32_t i = 0; i < rough.count && st == TM_OK; i++) {
         struct tm_pair *p = &rough.pairs[i];
-        st = tm_trend_find(&p->estimate, &p->deviation_ns, p->samples, p->sample_count, err);
+        st = tm_trend_find(&p->trend, p->samples, p->sample_count, err);
     }
     for (uint32_t node = 0; node < e->node_count && st == TM_OK; node++)
         if (!reached[node]) {
@@ -233,15 +233,13 @@ static enum tm_status estimate(struct tm_pair *p, struct tm_error *err)
     }
     if (p->sample_count == 0)
         return TM_OK;
-    struct tm_line trend;
-    if (tm_trend_find(&trend, &p->deviation_ns, p->samples, p->sample_count, err) < 0)
+    if (tm_trend_find(&p->trend, p->samples, p->sample_count, err) < 0)
         return err->status;
-    tm_i128 width = has_corridor ? (tm_i128)tm_corridor_high(&p->corridor, trend.at_ns) -
-                                       tm_corridor_low(&p->corridor, trend.at_ns)
-                                 : 0;
+    int64_t at = p->trend.line.at_ns, deviation = p->trend.deviation_ns;
+    tm_i128 width = has_corridor ? (tm_i128)tm_corridor_high(&p->corridor, at) - tm_corridor_low(&p->corridor, at) : 0;
     width = tm_clamp(width, WIDTH_MAX);
-    if (!has_corridor || (tm_i128)p->deviation_ns * p->deviation_ns * 16 < width * width * p->sample_count) {
-        p->estimate = trend;
+    if (!has_corridor || (tm_i128)deviation * deviation * 16 < width * width * p->sample_count) {
+        p->estimate = p->trend.line;
         p->is_trend = true;
     }
     p->has_estimate = true;

@@ -19,7 +19,7 @@ struct work {
     uint64_t *ranks;  /* the order of the files */
     uint32_t *groups; /* union-find over nodes */
     bool *reached;
-    bool *is_of_tree;   /* by pair: lines were propagated along it */
+    bool *is_of_tree;   /* by pair: lines are propagated along it */
     tm_i128 *up, *down; /* greatest error of each node's line, and the least one negated */
     struct tm_error *err;
 };
@@ -111,16 +111,76 @@ static void find_stepped(const struct work *w, struct pair_counts *s)
     }
 }
 
-/* Forms groups by estimates. A file without an estimate joins a file that bounds it. */
-static void find_groups(const struct work *w)
+/* Fewer matches determine a line only near themselves, and do not show how exact it is. */
+enum { MATCHES_MIN = 4 };
+
+/* Returns the weight of P's estimate at the reading X, the inverse of its variance: of a trend from its samples if they
+ * are enough, otherwise from the width of the corridor. */
+static tm_i128 weight_of(const struct tm_pair *p, int64_t x)
+{
+    tm_i128 variance;
+    if (p->is_trend && p->samples_seen >= MATCHES_MIN) {
+        variance = tm_trend_variance(&p->trend, x);
+    } else {
+        tm_i128 width = (tm_i128)tm_corridor_high(&p->corridor, x) - tm_corridor_low(&p->corridor, x);
+        width = width > INT32_MAX * (tm_i128)64 ? INT32_MAX * (tm_i128)64 : width;
+        variance = width * width / 12;
+    }
+    return ((tm_i128)1 << 60) / (variance + 1) + 1;
+}
+
+/* A pair with an estimate, and how exact its lines are. */
+struct exact_pair {
+    tm_i128 weight;
+    uint32_t pair;
+};
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct exact_pair *p = a, *q = b;
+    if (p->weight != q->weight)
+        return p->weight > q->weight ? -1 : 1;
+    return p->pair < q->pair ? -1 : p->pair > q->pair;
+}
+
+/* Lists the pairs that can determine a line, the most exact first. A pair is as exact as at the worse end of its first
+ * file. LIST has room for all pairs. Returns how many there are. */
+static uint32_t list_estimates(const struct work *w, struct exact_pair *list)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        const struct tm_pair *p = &pairs->pairs[i];
+        const struct tm_align_node *times = &w->nodes->nodes[p->first];
+        if (!is_usable(w, p) || !p->has_estimate)
+            continue;
+        tm_i128 first = weight_of(p, times->first_ns), last = weight_of(p, times->last_ns);
+        list[n++] = (struct exact_pair){first < last ? first : last, i};
+    }
+    if (n > 0)
+        qsort(list, n, sizeof *list, by_weight);
+    return n;
+}
+
+/* Forms groups by estimates, each with a tree of the most exact pairs (Kruskal 1956). A file without an estimate joins
+ * a file that bounds it. */
+static enum tm_status find_groups(const struct work *w)
+{
+    const struct tm_pair_table *pairs = &w->evidence->pairs;
+    struct exact_pair *list = malloc((pairs->count + 1) * sizeof *list);
+    if (list == NULL)
+        return tm_error_nomem(w->err);
     for (uint32_t i = 0; i < w->nodes->count; i++)
         w->groups[i] = i;
-    for (uint32_t i = 0; i < pairs->count; i++)
-        if (is_usable(w, &pairs->pairs[i]) && pairs->pairs[i].has_estimate)
-            unite(w, pairs->pairs[i].first, pairs->pairs[i].second);
-    for (uint32_t i = 0; i < pairs->count; i++) { /* reached: the root of a group of several files */
+    const uint32_t count = list_estimates(w, list);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tm_pair *p = &pairs->pairs[list[i].pair];
+        w->is_of_tree[list[i].pair] = group_of(w, p->first) != group_of(w, p->second);
+        if (w->is_of_tree[list[i].pair])
+            unite(w, p->first, p->second);
+    }
+    free(list);
+    for (uint32_t i = 0; i < pairs->count; i++) { /* reached: the root of a group with estimates */
         w->reached[group_of(w, pairs->pairs[i].first)] |= group_of(w, pairs->pairs[i].first) != pairs->pairs[i].first;
         w->reached[group_of(w, pairs->pairs[i].second)] |= group_of(w, pairs->pairs[i].second) !=
                                                            pairs->pairs[i].second;
@@ -128,12 +188,14 @@ static void find_groups(const struct work *w)
     for (uint32_t i = 0; i < pairs->count; i++) {
         const struct tm_pair *p = &pairs->pairs[i];
         uint32_t a = group_of(w, p->first), b = group_of(w, p->second);
+        bool has_lines = w->reached[a] || w->reached[b];
         if (is_usable(w, p) && a != b && (!w->reached[a] || !w->reached[b])) {
             unite(w, a, b);
-            w->reached[group_of(w, a)] = true;
+            w->reached[group_of(w, a)] = has_lines;
         }
     }
     memset(w->reached, 0, w->nodes->count * sizeof *w->reached);
+    return TM_OK;
 }
 
 /* Returns a first line of P: its estimate, or a bound if it has no estimate. */
@@ -146,7 +208,7 @@ static struct tm_line line_of(const struct tm_pair *p)
     return (struct tm_line){.at_ns = at, .offset_ns = z};
 }
 
-/* Propagates lines along a tree of pairs. With ONLY_ESTIMATES the pairs without an estimate are not used. */
+/* Propagates lines along the tree of estimates, or, without ONLY_ESTIMATES, along any pair. */
 static void propagate_lines(const struct work *w, bool only_estimates)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
@@ -155,12 +217,12 @@ static void propagate_lines(const struct work *w, bool only_estimates)
         for (uint32_t i = 0; i < pairs->count; i++) {
             const struct tm_pair *p = &pairs->pairs[i];
             if (!is_usable(w, p) || w->reached[p->first] == w->reached[p->second] ||
-                (only_estimates && !p->has_estimate) || group_of(w, p->first) != group_of(w, p->second))
+                (only_estimates && !w->is_of_tree[i]) || group_of(w, p->first) != group_of(w, p->second))
                 continue;
             uint32_t to = w->reached[p->first] ? p->first : p->second, from = to == p->first ? p->second : p->first;
             struct tm_line z = line_of(p), step = to == p->first ? tm_line_inverse(&z) : z;
             w->network->nodes[from].line = tm_line_compose(&step, &w->network->nodes[to].line);
-            w->reached[from] = w->is_of_tree[i] = more = true;
+            w->reached[from] = more = true;
         }
     }
 }
@@ -383,21 +445,6 @@ struct pull {
     tm_i128 weight;
 };
 
-/* Returns the weight of P's estimate, the inverse of its variance: of a trend from the deviation of its samples, of a
- * corridor from its width. */
-static tm_i128 weight_of(const struct tm_pair *p, int64_t x)
-{
-    tm_i128 variance;
-    if (p->is_trend) {
-        variance = (tm_i128)p->deviation_ns * p->deviation_ns * 4 / p->sample_count;
-    } else {
-        tm_i128 width = (tm_i128)tm_corridor_high(&p->corridor, x) - tm_corridor_low(&p->corridor, x);
-        width = width > INT32_MAX * (tm_i128)64 ? INT32_MAX * (tm_i128)64 : width;
-        variance = width * width / 12;
-    }
-    return ((tm_i128)1 << 60) / (variance + 1) + 1;
-}
-
 /* The pulls on the lines of a group at one time. */
 struct pulls {
     struct pull *pulls;
@@ -424,10 +471,9 @@ static void find_pulls(const struct work *w, uint32_t group, int64_t tau, struct
     }
 }
 
-/* True if P has enough matches to close a cycle. A few matches determine a line only near themselves. */
+/* True if P has enough matches to close a cycle. */
 static bool has_cycle_evidence(const struct tm_pair *p)
 {
-    enum { MATCHES_MIN = 4 };
     return p->samples_seen >= MATCHES_MIN || (p->seen[0] >= MATCHES_MIN && p->seen[1] >= MATCHES_MIN);
 }
 
@@ -519,15 +565,22 @@ static int64_t within(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* Moves the line inside the possible range at both ends. */
+/* Moves the line inside the possible range in the middle, then turns it there so that it is inside at both ends. For
+ * each possible offset in the middle there is such a slope, because the possible lines form a convex set. */
 static void put_inside(const struct work *w, uint32_t node)
 {
+    static const int ends[] = {0, 2};
     struct tm_network_node *n = &w->network->nodes[node];
-    int64_t x1 = w->nodes->nodes[node].first_ns, x2 = w->nodes->nodes[node].last_ns;
-    int64_t v1 = tm_line_at(&n->line, x1), v2 = tm_line_at(&n->line, x2);
-    int64_t inside1 = within(v1, n->low_ns[0], n->high_ns[0]), inside2 = within(v2, n->low_ns[2], n->high_ns[2]);
-    if (inside1 != v1 || inside2 != v2)
-        n->line = line_through(x1, inside1, x2, inside2);
+    int64_t middle = bound_reading(&w->nodes->nodes[node], 1), v = tm_line_at(&n->line, middle);
+    int64_t inside = within(v, n->low_ns[1], n->high_ns[1]);
+    if (inside != v)
+        n->line = (struct tm_line){middle, inside, n->line.slope};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        int64_t x = bound_reading(&w->nodes->nodes[node], ends[i]), at_end = tm_line_at(&n->line, x);
+        int64_t inside_end = within(at_end, n->low_ns[ends[i]], n->high_ns[ends[i]]);
+        if (inside_end != at_end && x != middle)
+            n->line = (struct tm_line){middle, inside, tm_slope_of((tm_i128)inside_end - inside, (tm_i128)x - middle)};
+    }
 }
 
 static enum tm_verdict verdict_of(const struct work *w, uint32_t node, bool estimated)
@@ -606,26 +659,34 @@ static void bound_against(const struct work *w, uint32_t node, const struct tm_p
     }
 }
 
-/* Judges files that are related only to a file without a line to the reference. The relation is a bound, or an offset
- * with steps if the clock of that file was set. */
+/* Judges a file of P if only P relates it, to a file without a line to the reference. The relation is a bound, or an
+ * offset with steps if the clock of that file was set. True if the file has a verdict by that. */
+static bool judge_by(const struct work *w, const struct tm_pair *p)
+{
+    bool first = w->network->nodes[p->first].verdict == TM_VERDICT_NONE;
+    uint32_t node = first ? p->first : p->second, other = first ? p->second : p->first;
+    struct tm_network_node *n = &w->network->nodes[node];
+    enum tm_verdict beside = w->network->nodes[other].verdict;
+    if (n->verdict != TM_VERDICT_NONE || beside == TM_VERDICT_NONE)
+        return false;
+    if (is_stepped(p) && beside == TM_VERDICT_STEPPED && w->network->nodes[other].reference != node) {
+        n->verdict = TM_VERDICT_STEPPED;
+        n->reference = other;
+        n->stepped = p;
+    } else if (is_usable(w, p) && (p->above.count > 0) != (p->below.count > 0)) {
+        bound_against(w, node, p);
+    }
+    return n->verdict != TM_VERDICT_NONE;
+}
+
+/* Judges files that are related only through others that have no line to the reference. */
 static void judge_indirect(const struct work *w)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
-    for (uint32_t i = 0; i < pairs->count; i++) {
-        const struct tm_pair *p = &pairs->pairs[i];
-        bool first = w->network->nodes[p->first].verdict == TM_VERDICT_NONE;
-        uint32_t node = first ? p->first : p->second, other = first ? p->second : p->first;
-        struct tm_network_node *n = &w->network->nodes[node];
-        enum tm_verdict beside = w->network->nodes[other].verdict;
-        if (n->verdict != TM_VERDICT_NONE || beside == TM_VERDICT_NONE)
-            continue;
-        if (is_stepped(p) && beside == TM_VERDICT_STEPPED && w->network->nodes[other].reference != node) {
-            n->verdict = TM_VERDICT_STEPPED;
-            n->reference = other;
-            n->stepped = p;
-        } else if (is_usable(w, p) && (p->above.count > 0) != (p->below.count > 0)) {
-            bound_against(w, node, p);
-        }
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < pairs->count; i++)
+            more |= judge_by(w, &pairs->pairs[i]);
     }
 }
 
@@ -667,10 +728,10 @@ static enum tm_status find_all(const struct work *w)
     enum tm_status st = sizes && counts && estimated ? TM_OK : tm_error_nomem(w->err);
     if (st == TM_OK) {
         find_stepped(w, counts);
-        find_groups(w);
-        for (uint32_t i = 0; i < n; i++)
-            sizes[group_of(w, i)]++;
+        st = find_groups(w);
     }
+    for (uint32_t i = 0; i < n && st == TM_OK; i++)
+        sizes[group_of(w, i)]++;
     for (uint32_t i = 0; i < n && st == TM_OK; i++)
         if (sizes[i] > 1)
             st = solve_group(w, i, estimated);

@@ -26,7 +26,7 @@ struct tm_pair {
     struct tm_corridor corridor;
     bool has_estimate, is_trend; /* is_trend: from a trend of samples; otherwise the middle of the corridor */
     struct tm_line estimate;
-    int64_t deviation_ns;
+    struct tm_trend trend; /* of the samples; its count is 0 if there are none */
 };
 
 /* Zero-initialise. */

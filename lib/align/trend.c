@@ -310,9 +310,15 @@ static int64_t joint_deviation(const struct tm_line *line, const struct tm_sampl
     return spread.all * 2 / 3 * 8 / (int64_t)root;
 }
 
-enum tm_status tm_trend_find(struct tm_line *line, int64_t *deviation_ns, struct tm_sample *samples, uint32_t count,
-                             struct tm_error *err)
+static tm_i128 square_of(int64_t x_ns, int64_t at_ns)
 {
+    tm_i128 run = tm_clamp((tm_i128)x_ns - at_ns, RUN_MAX);
+    return run * run;
+}
+
+enum tm_status tm_trend_find(struct tm_trend *trend, struct tm_sample *samples, uint32_t count, struct tm_error *err)
+{
+    struct tm_line *line = &trend->line;
     int64_t *values = calloc(count, sizeof *values);
     if (values == NULL)
         return tm_error_nomem(err);
@@ -332,8 +338,22 @@ enum tm_status tm_trend_find(struct tm_line *line, int64_t *deviation_ns, struct
             fit(line, samples, left, values);
         }
     }
-    *deviation_ns = left == count ? joint_deviation(line, samples, count, values)
-                                  : deviation(line, samples, left, values);
+    trend->deviation_ns = left == count ? joint_deviation(line, samples, count, values)
+                                        : deviation(line, samples, left, values);
+    trend->count = left;
+    trend->square_run = 0;
+    for (uint32_t i = 0; i < left; i++)
+        trend->square_run += square_of(samples[i].x, line->at_ns);
+    trend->square_run /= left;
     free(values);
     return TM_OK;
+}
+
+tm_i128 tm_trend_variance(const struct tm_trend *trend, int64_t x_ns)
+{
+    enum { PART_BITS = 10, PART_MAX_BITS = 32 };
+    tm_i128 middle = (tm_i128)trend->deviation_ns * trend->deviation_ns * 4 / trend->count;
+    tm_i128 divisor = trend->square_run + middle * USUAL_DRIFT * USUAL_DRIFT + 1;
+    tm_i128 part = (square_of(x_ns, trend->line.at_ns) << PART_BITS) / divisor, most = (tm_i128)1 << PART_MAX_BITS;
+    return middle + (middle * (part < most ? part : most) >> PART_BITS);
 }

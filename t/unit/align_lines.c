@@ -172,9 +172,8 @@ static void test_consensus(void)
 static void test_trend(void)
 {
     static struct tm_sample s[MANY];
-    struct tm_line line;
+    struct tm_trend trend;
     struct tm_error err = {0};
-    int64_t deviation;
     for (int i = 0; i < MANY; i++) {
         bool first = below(3) == 0; /* delays are more frequent on one side */
         s[i] = (struct tm_sample){.x = below(20000000000), .order = first ? 0 : 1, .other_order = first ? 1 : 0};
@@ -182,16 +181,18 @@ static void test_trend(void)
         if (i % 25 == 0)
             s[i].y += 50000000;
     }
-    is_int(tm_trend_find(&line, &deviation, s, MANY, &err), TM_OK);
-    ok(llabs(tm_line_at(&line, 0) - truth(0, -20000)) < 3000);
-    ok(llabs(tm_line_at(&line, 20000000000) - truth(20000000000, -20000)) < 3000);
-    ok(deviation < 10000);
+    is_int(tm_trend_find(&trend, s, MANY, &err), TM_OK);
+    ok(llabs(tm_line_at(&trend.line, 0) - truth(0, -20000)) < 3000);
+    ok(llabs(tm_line_at(&trend.line, 20000000000) - truth(20000000000, -20000)) < 3000);
+    ok(trend.deviation_ns < 10000);
+    ok(tm_trend_variance(&trend, trend.line.at_ns) < tm_trend_variance(&trend, 20000000000));
+    ok(tm_trend_variance(&trend, 20000000000) < tm_trend_variance(&trend, 200000000000) / 50);
 
     static const int64_t few[] = {10, 13, 14, 18};
     for (int i = 0; i < 4; i++) /* would be 250 ppm, but a nanosecond is noise */
         s[i] = (struct tm_sample){.x = i * 10000, .y = few[i]};
-    is_int(tm_trend_find(&line, &deviation, s, 4, &err), TM_OK);
-    ok(llabs(tm_slope_ppb(line.slope)) < 30000);
+    is_int(tm_trend_find(&trend, s, 4, &err), TM_OK);
+    ok(llabs(tm_slope_ppb(trend.line.slope)) < 30000);
 }
 
 static void test_slopes(void)
@@ -222,8 +223,7 @@ static void test_far(void)
         struct tm_corridor corridor;
         struct tm_consensus consensus;
         struct tm_error err = {0};
-        struct tm_line line;
-        int64_t deviation;
+        struct tm_trend trend;
         for (int i = 0; i < 64; i++) {
             int64_t x = readings[below(READINGS)], z = readings[below(READINGS)] - x;
             c[i] = (struct tm_constraint){x, z, i % 2};
@@ -235,7 +235,9 @@ static void test_far(void)
         bool fits = tm_corridor_find(&corridor, &h.above, &h.below);
         bool holds = !fits || tm_corridor_low(&corridor, 0) <= tm_corridor_high(&corridor, 0);
         holds = holds && tm_consensus_find(&consensus, c, 64, &err) == TM_OK;
-        holds = holds && tm_trend_find(&line, &deviation, s, 64, &err) == TM_OK && deviation >= 0;
+        holds = holds && tm_trend_find(&trend, s, 64, &err) == TM_OK && trend.deviation_ns >= 0;
+        holds = holds && tm_trend_variance(&trend, TM_READING_MIN) >= 0;
+        holds = holds && tm_trend_variance(&trend, TM_READING_MAX) >= 0;
         if (!holds || round == 0)
             ok(holds);
         release(&h);
