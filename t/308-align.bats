@@ -416,6 +416,21 @@ END
     placed system.txt app.json | tm-align -f json | jq -e 'all(.alignment[]; .verdict == "none")'
 }
 
+@test "marks of two system traces are compared with a third one in a time that does not grow with the square of their number" {
+    made "
+import string
+letters = string.ascii_lowercase
+names = [a + b + c + d for a in letters for b in letters for c in letters for d in 'xy']
+for file, first, step in ('a', 0, 2), ('b', 1, 2), ('c', 0, 1):
+    with open(file + '.txt', 'w') as f:
+        f.write('# tracer: nop\n#\n')
+        for i, n in enumerate(range(first, 35000, step)):
+            f.write(f'             app-7     (    7) [001] .... {100 + i / 1000:.6f}: tracing_mark_write: I|7|{names[n]}\n' * 2)"
+    placed a.txt b.txt c.txt >placed.tms
+    timeout 20 tm-align -f text <placed.tms >text
+    [ "$(grep -c ': none' text)" -eq 3 ]
+}
+
 @test "periodic marks of a program in a system trace are ambiguous" {
     made "
 lines, events = ['# tracer: nop\\n'], []

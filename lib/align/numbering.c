@@ -30,6 +30,13 @@ struct anchor {
     uint32_t node;
 };
 
+/* The records of one key in the file NODE. */
+struct record_group {
+    const struct tm_record *records;
+    uint32_t count, node;
+    uint32_t other; /* the first file that has them */
+};
+
 struct work {
     struct tm_numbering *numbering;
     struct tm_candidates *candidates;
@@ -38,6 +45,8 @@ struct work {
     uint32_t anchor_count, anchor_cap;
     uint32_t anchor_node; /* node of `loaded' */
     struct sequences loaded;
+    struct record_group *groups; /* of the current file: those that other files have, too */
+    uint32_t group_count, group_cap;
 };
 
 static int by_group_and_time(const void *a, const void *b)
@@ -190,14 +199,8 @@ static enum tm_status compare_passages(struct work *w, const struct tm_record *r
     return st;
 }
 
-/* The records of one key in the file NODE. */
-struct record_group {
-    const struct tm_record *records;
-    uint32_t count, node;
-};
-
-/* Compares GROUP with the same group of the file OTHER, and numbers it. */
-static enum tm_status compare(struct work *w, const struct record_group *group, uint32_t other, struct tm_error *err)
+/* Compares GROUP with the same group of the other file, which is loaded, and numbers it. */
+static enum tm_status compare(struct work *w, const struct record_group *group, struct tm_error *err)
 {
     const struct tm_record *records = group->records;
     const uint32_t count = group->count;
@@ -216,7 +219,8 @@ static enum tm_status compare(struct work *w, const struct record_group *group, 
     }
     st = st == TM_END ? TM_OK : st;
     if (st == TM_OK && rhythm.is_found && !is_done) {
-        const struct tm_numbering_result result = {group->node, other, records->rule, offset_at(&beats, rhythm.shift),
+        const struct tm_numbering_result result = {group->node, group->other, records->rule,
+                                                   offset_at(&beats, rhythm.shift),
                                                    rhythm.has_second ? offset_at(&beats, rhythm.second_shift) : 0};
         if (rhythm.is_ambiguous)
             st = note(&n->ambiguous, &n->ambiguous_count, &n->ambiguous_cap, &result, err);
@@ -239,7 +243,8 @@ static enum tm_status add_anchor(struct work *w, uint64_t key, uint32_t node, st
     return TM_OK;
 }
 
-static enum tm_status number_group(struct work *w, const struct record_group *group, struct tm_error *err)
+/* Numbers GROUP if its file is the first that has it. Otherwise lists it. */
+static enum tm_status take_group(struct work *w, struct record_group *group, struct tm_error *err)
 {
     const struct tm_record *records = group->records;
     const uint32_t node = group->node;
@@ -250,12 +255,38 @@ static enum tm_status number_group(struct work *w, const struct record_group *gr
     if (anchor == NULL)
         return add_anchor(w, records->key, node, err) < 0 ? err->status
                                                           : put_numbered(w, records, group->count, 0, err);
-    if (anchor->node != w->anchor_node || w->loaded.records == NULL) {
-        w->anchor_node = anchor->node;
-        if (load(w->candidates, &w->candidates->ordinal, anchor->node, &w->loaded, err) < 0)
-            return err->status;
+    group->other = anchor->node;
+    if (tm_array_grow(&w->groups, &w->group_cap, w->group_count, sizeof *w->groups, err) < 0)
+        return err->status;
+    w->groups[w->group_count++] = *group;
+    return TM_OK;
+}
+
+static int by_other(const void *a, const void *b)
+{
+    const struct record_group *p = a, *q = b;
+    if (p->other != q->other)
+        return p->other < q->other ? -1 : 1;
+    return p->records < q->records ? -1 : p->records > q->records;
+}
+
+/* Compares the listed groups, those of one file after another, so that each file is loaded once. */
+static enum tm_status compare_groups(struct work *w, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (w->group_count > 0)
+        qsort(w->groups, w->group_count, sizeof *w->groups, by_other);
+    for (uint32_t i = 0; i < w->group_count && st == TM_OK; i++) {
+        const uint32_t other = w->groups[i].other;
+        if (other != w->anchor_node || w->loaded.records == NULL) {
+            w->anchor_node = other;
+            st = load(w->candidates, &w->candidates->ordinal, other, &w->loaded, err);
+        }
+        if (st == TM_OK)
+            st = compare(w, &w->groups[i], err);
     }
-    return compare(w, group, anchor->node, err);
+    w->group_count = 0;
+    return st;
 }
 
 static enum tm_status number_store(struct work *w, const struct tm_record_store *store, struct tm_error *err)
@@ -269,8 +300,10 @@ static enum tm_status number_store(struct work *w, const struct tm_record_store 
         for (uint32_t first = 0, last; first < own.count && st == TM_OK; first = last) {
             for (last = first + 1; last < own.count && own.records[last].key == own.records[first].key;)
                 last++;
-            st = number_group(w, &(struct record_group){own.records + first, last - first, node}, err);
+            st = take_group(w, &(struct record_group){own.records + first, last - first, node, node}, err);
         }
+        if (st == TM_OK)
+            st = compare_groups(w, err);
     }
     free(own.records);
     return st;
@@ -285,6 +318,7 @@ enum tm_status tm_numbering_apply(struct tm_numbering *numbering, struct tm_cand
         st = number_store(&w, &candidates->marks, err);
     free(w.loaded.records);
     free(w.anchors);
+    free(w.groups);
     tm_table_release(&w.index);
     return st;
 }
