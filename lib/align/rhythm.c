@@ -102,7 +102,7 @@ static void choose_shift(struct tm_rhythm *rhythm, const struct work *w, const s
                 second = i;
         uint64_t weight = weight_of(&tallies[best], s);
         uint64_t other = second == UINT32_MAX ? 0 : weight_of(&tallies[second], s);
-        if (tallies[best].votes[s] < TM_RHYTHM_VOTES_MIN || tallies[best].votes[s] * 5 < tallies[best].compared * 2)
+        if (weight < (uint64_t)TM_RHYTHM_WEIGHT_MIN << 16 || tallies[best].votes[s] * 5 < tallies[best].compared * 2)
             continue;
         /* If both have the same number of events, the nth is likely to be the nth. */
         bool is_usual = w->a_count == w->b_count && first + best == 0;
@@ -111,7 +111,7 @@ static void choose_shift(struct tm_rhythm *rhythm, const struct work *w, const s
             continue;
         best_contrast = contrast;
         *rhythm = (struct tm_rhythm){.is_found = true,
-                                     .is_ambiguous = is_usual ? other * 5 >= weight * 4 : other * 2 >= weight,
+                                     .is_ambiguous = is_usual ? other * 4 >= weight * 3 : other * 2 >= weight,
                                      .is_even = is_even(w, &tallies[best], first + best, s),
                                      .shift = first + best,
                                      .has_second = second != UINT32_MAX && tallies[second].votes[s] > 0,

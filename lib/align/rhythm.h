@@ -21,7 +21,8 @@ struct tm_beats {
     uint32_t count;
 };
 
-enum { TM_RHYTHM_SAMPLES = 512, TM_RHYTHM_VOTES_MIN = 4, TM_RHYTHM_BEATS_MAX = 1 << 20 };
+/* TM_RHYTHM_WEIGHT_MIN: of a shift that is found, the square of its votes divided by the samples compared. */
+enum { TM_RHYTHM_SAMPLES = 512, TM_RHYTHM_WEIGHT_MIN = 4, TM_RHYTHM_BEATS_MAX = 1 << 20 };
 
 struct tm_rhythm {
     bool is_found;               /* a shift fits */

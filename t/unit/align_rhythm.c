@@ -109,6 +109,40 @@ static void test_periodic_passages(void)
     ok_named(!is_found && err.status == TM_OK, "periodic sequences have no passages");
 }
 
+/* Returns how many of 500 pairs of COUNT beats, whose intervals have nothing in common, get a shift. */
+static int count_found(uint32_t count)
+{
+    struct tm_rhythm rhythm;
+    struct tm_error err = {0};
+    int found = 0;
+    for (int round = 0; round < 500; round++) {
+        for (uint32_t i = 0; i < count; i++) {
+            a[i] = (struct tm_beat){(i ? a[i - 1].ns : 0) + 1 + below(1 + below(20000000)), 1};
+            b[i] = (struct tm_beat){(i ? b[i - 1].ns : 0) + 1 + below(1 + below(20000000)), 1};
+        }
+        if (tm_rhythm_find(&rhythm, beats(a, count), beats(b, count), &err) != TM_OK)
+            return -1;
+        found += rhythm.is_found && !rhythm.is_ambiguous && rhythm.is_even;
+    }
+    return found;
+}
+
+/* Few beats give no answer by chance, or because they are periodic. */
+static void test_few(void)
+{
+    struct tm_rhythm rhythm;
+    struct tm_error err = {0};
+    ok(count_found(12) == 0);
+    ok(count_found(30) == 0);
+    ok(count_found(50) == 0);
+    for (uint32_t count = 5; count < 12; count++) {
+        for (uint32_t i = 0; i < count; i++)
+            a[i] = b[i] = (struct tm_beat){i * INT64_C(100000000), 1};
+        is_int(tm_rhythm_find(&rhythm, beats(a, count), beats(b, count), &err), TM_OK);
+        ok(rhythm.is_found && rhythm.is_ambiguous);
+    }
+}
+
 int main(void)
 {
     struct tm_rhythm r;
@@ -136,5 +170,6 @@ int main(void)
     ok_named(r.is_found && !r.is_ambiguous && r.shift == -446, "unless beats differ");
     test_passages();
     test_periodic_passages();
+    test_few();
     return tap_done();
 }
