@@ -154,6 +154,19 @@ END_OF_PYTHON
     same "SELECT value > 0 FROM stats WHERE name = 'heap_graph_malformed_packet'" 1
 }
 
+@test "many classes in a circle are read in a time that does not grow with the square of their number" {
+    python3 - >large.pftrace <<'END_OF_PYTHON'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import message
+classes = [(9, message((1, i + 1), (3, f'T{i}'), (5, (i + 1) % 20000 + 1))) for i in range(20000)]
+objects = [(2, message((1, i + 1), (2, i % 20000 + 1), (3, 8), (5, 1))) for i in range(60000)]
+sys.stdout.buffer.write(message((1, message((8, 1000), (10, 1), (56, message((1, 7), *classes, *objects))))))
+END_OF_PYTHON
+    timeout 20 tm-merge -q -o large.db large.pftrace
+    [ "$(sqlite3 large.db 'SELECT count(*) FROM heap_graph_object')" -eq 60000 ]
+}
+
 @test "a merged trace that is read again has the same rows, also as tables" {
     tm-merge -o m.pftrace g.pftrace 2>err
     tm-merge -o g.db m.pftrace 2>err

@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 
+/* So many superclasses of a class name references. Classes may extend each other in a circle. */
+enum { SUPERCLASSES_MAX = 256 };
+
 enum { KIND_NOREFERENCES = 2, KIND_STRING = 3, KIND_ARRAY = 4, KIND_WEAK = 9, KIND_PHANTOM = 11 };
 enum { ROOT_JNI_GLOBAL = 1, ROOT_JNI_LOCAL = 2, ROOT_STICKY_CLASS = 5, ROOT_VM_INTERNAL = 13 };
 enum { HEAP_ZYGOTE = 2, HEAP_BOOT_IMAGE = 3 };
@@ -37,7 +40,7 @@ static void name_references(struct tm_heap_graph *g, const struct tm_heap_object
     for (uint32_t i = 0; i < object->reference_count; i++) {
         for (; type && in_type >= type->field_count; depth++) {
             in_type -= type->field_count;
-            type = depth < g->type_count ? stated_super(g, type) : NULL; /* classes may extend each other in a circle */
+            type = depth < SUPERCLASSES_MAX ? stated_super(g, type) : NULL;
         }
         if (type == NULL)
             return;
