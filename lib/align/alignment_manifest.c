@@ -23,6 +23,39 @@ static void put_point(struct points *p, const struct tm_line *line, int64_t x)
                       tm_line_at(line, x) + p->more_ns);
 }
 
+/* Returns the reading of F from which its line I holds. */
+static int64_t start_of(const struct tm_align_file *f, uint32_t i)
+{
+    return i == 0 || f->steps[i].at_ns < f->first_ns ? f->first_ns : f->steps[i].at_ns;
+}
+
+/* False if a later line holds from where line I does: the clock was set back by more than it had counted since. */
+static bool holds(const struct tm_align_file *f, uint32_t i)
+{
+    for (uint32_t k = i + 1; k < f->step_count; k++)
+        if (start_of(f, k) <= start_of(f, i) + 1)
+            return false;
+    return true;
+}
+
+/* Puts the points of F, whose clock was set, in order of its readings. Returns the first line that holds. */
+static const struct tm_line *put_steps(struct points *out, const struct tm_align_file *f)
+{
+    const struct tm_line *first = NULL, *line = NULL;
+    for (uint32_t i = 0; i < f->step_count; i++) {
+        if (!holds(f, i))
+            continue;
+        if (line)
+            put_point(out, line, start_of(f, i) - 1);
+        line = &f->steps[i].line;
+        first = first ? first : line;
+        put_point(out, line, start_of(f, i));
+    }
+    if (f->last_ns > start_of(f, f->step_count - 1)) /* the last line holds */
+        put_point(out, line, f->last_ns);
+    return first;
+}
+
 /* Puts the points of F. Returns the offset at at_ns, or just before the first step. */
 static int64_t put_points(struct points *out, const struct tm_align_file *f)
 {
@@ -33,13 +66,7 @@ static int64_t put_points(struct points *out, const struct tm_align_file *f)
             put_point(out, &rounded, f->last_ns);
         return tm_clamp((tm_i128)rounded.offset_ns + out->more_ns, INT64_MAX);
     }
-    put_point(out, &f->steps[0].line, f->first_ns);
-    for (uint32_t i = 1; i < f->step_count; i++) {
-        put_point(out, &f->steps[i - 1].line, f->steps[i].at_ns - 1);
-        put_point(out, &f->steps[i].line, f->steps[i].at_ns);
-    }
-    put_point(out, &f->steps[f->step_count - 1].line, f->last_ns);
-    return tm_line_at(&f->steps[0].line, f->at_ns - 1) + out->more_ns;
+    return tm_line_at(put_steps(out, f), f->at_ns - 1) + out->more_ns;
 }
 
 static bool has_line(const struct tm_align_file *f)
