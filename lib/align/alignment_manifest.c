@@ -38,25 +38,32 @@ static bool holds(const struct tm_align_file *f, uint32_t i)
     return true;
 }
 
-/* Puts the points of F, whose clock was set, in order of its readings. Returns the first line that holds. */
-static const struct tm_line *put_steps(struct points *out, const struct tm_align_file *f)
+/* Puts the points of F, whose clock was set, in order of its readings. Returns the offset just before the second line
+ * that holds, or at the first reading. */
+static int64_t put_steps(struct points *out, const struct tm_align_file *f)
 {
-    const struct tm_line *first = NULL, *line = NULL;
+    const struct tm_line *line = NULL;
+    int64_t offset = 0;
+    uint32_t lines = 0;
     for (uint32_t i = 0; i < f->step_count; i++) {
+        const int64_t start = start_of(f, i);
         if (!holds(f, i))
             continue;
         if (line)
-            put_point(out, line, start_of(f, i) - 1);
+            put_point(out, line, start - 1);
+        if (lines == 1)
+            offset = tm_line_at(line, start - 1);
         line = &f->steps[i].line;
-        first = first ? first : line;
-        put_point(out, line, start_of(f, i));
+        if (lines++ == 0)
+            offset = tm_line_at(line, start);
+        put_point(out, line, start);
     }
     if (f->last_ns > start_of(f, f->step_count - 1)) /* the last line holds */
         put_point(out, line, f->last_ns);
-    return first;
+    return offset;
 }
 
-/* Puts the points of F. Returns the offset at at_ns, or just before the first step. */
+/* Puts the points of F. Returns the offset at at_ns, or that of put_steps. It is one of the points' or between them. */
 static int64_t put_points(struct points *out, const struct tm_align_file *f)
 {
     const struct tm_line rounded = {f->at_ns, f->offset_ns, tm_slope_of_ppb(f->drift_ppb)};
@@ -66,7 +73,7 @@ static int64_t put_points(struct points *out, const struct tm_align_file *f)
             put_point(out, &rounded, f->last_ns);
         return tm_clamp((tm_i128)rounded.offset_ns + out->more_ns, INT64_MAX);
     }
-    return tm_line_at(put_steps(out, f), f->at_ns - 1) + out->more_ns;
+    return put_steps(out, f) + out->more_ns;
 }
 
 static bool has_line(const struct tm_align_file *f)
