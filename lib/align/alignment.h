@@ -10,7 +10,7 @@
 #include "base/buf.h"
 
 struct tm_align_step {
-    int64_t at_ns;       /* a reading of the file; the line holds from here on */
+    int64_t at_ns;       /* a reading of the file; the line holds from here on, the first also before */
     struct tm_line line; /* on the file's own readings */
 };
 
@@ -35,7 +35,7 @@ struct tm_align_file {
     bool is_placed_by_one; /* one offset placed the whole file, and one its reference */
     int64_t reference_placed_ns; /* the offset that placed the reference */
     uint32_t step_count;
-    struct tm_align_step steps[TM_CONSENSUS_STEPS_MAX + 1]; /* of a file with steps; the first has no at_ns */
+    struct tm_align_step steps[TM_CONSENSUS_STEPS_MAX + 1]; /* of a file with steps, in order of time */
 };
 
 /* Events of two files whose merged times put effects before their causes. */

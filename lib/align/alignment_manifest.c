@@ -23,13 +23,13 @@ static void put_point(struct points *p, const struct tm_line *line, int64_t x)
                       tm_line_at(line, x) + p->more_ns);
 }
 
-/* Returns the reading of F from which its line I holds. */
+/* Returns the reading of F at which its line I begins. */
 static int64_t start_of(const struct tm_align_file *f, uint32_t i)
 {
-    return i == 0 || f->steps[i].at_ns < f->first_ns ? f->first_ns : f->steps[i].at_ns;
+    return f->steps[i].at_ns < f->first_ns ? f->first_ns : f->steps[i].at_ns;
 }
 
-/* False if a later line holds from where line I does: the clock was set back by more than it had counted since. */
+/* False if a later line begins where line I does or before: the clock was set back by more than it had counted. */
 static bool holds(const struct tm_align_file *f, uint32_t i)
 {
     for (uint32_t k = i + 1; k < f->step_count; k++)
@@ -46,7 +46,7 @@ static int64_t put_steps(struct points *out, const struct tm_align_file *f)
     int64_t offset = 0;
     uint32_t lines = 0;
     for (uint32_t i = 0; i < f->step_count; i++) {
-        const int64_t start = start_of(f, i);
+        const int64_t start = line ? start_of(f, i) : f->first_ns;
         if (!holds(f, i))
             continue;
         if (line)
