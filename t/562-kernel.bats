@@ -235,6 +235,28 @@ X 1.9 binder transaction None None True" ] || { echo "$output"; false; }
     [ "$output" = 5 ]
 }
 
+@test "a binder line that first names its thread follows the name in a Perfetto trace, whose readers show it" {
+    {
+        printf '# tracer: nop\n'
+        printf ' call-101 (  100) [000] ...1 1.1: binder_transaction: transaction=7 dest_node=5 dest_proc=200 dest_thread=0 reply=0 flags=0x10 code=0x3\n'
+        printf ' serv-201 (  200) [001] ...1 1.2: binder_transaction_received: transaction=7\n'
+        printf ' work-201 (  200) [001] ...1 1.3: binder_transaction_received: transaction=99\n'
+    } >b.txt
+    tm-merge -o m.pftrace b.txt
+    run bash -o pipefail -c "tm-unpack m.pftrace | tm-emit -f frames | sed -n 's/.*kind=\(binder\|task_rename\) .* tid=201 .*/\1/p'"
+    [ "$output" = 'task_rename
+binder
+task_rename
+binder' ] || { echo "$output"; false; }
+    tm-merge -o m.db m.pftrace
+    run sqlite3 m.db "SELECT s.ts / 1000000, s.name, a.display_value FROM slice s JOIN args a USING (arg_set_id)
+        WHERE a.key = 'destination name'"
+    [ "$output" = '1100|binder transaction|serv' ] || { echo "$output"; false; }
+    run bash -o pipefail -c 'tm-unpack b.txt | tm-manifest | tm-clocks | tm-sort | "${TM_BIN%/bin}/t/gen/rebatch" 1 |
+        tm-emit -f pftrace | cmp - m.pftrace'
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+}
+
 @test "sums and states depend on earlier events in order of time, whatever the order of the file" {
     python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace <<'END'
 3000 1 5 netif_receive_skb 1=1000 2=eth0

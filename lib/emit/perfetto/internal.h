@@ -53,7 +53,8 @@ struct pftrace {
     bool continues; /* slices that are open at the end of this part continue in the next one */
     bool in_state; /* the current rows are state from before the part */
     struct tm_clock_rows clocks;
-    /* A packet whose extra counter values may be in the rows after it. */
+    /* A packet whose extra counter values may be in the rows after it, or a line whose task may be named in the next
+     * row. */
     struct tm_event pending_packet;
     struct tm_buf pending_packet_bytes; /* its payload */
     struct tm_buf service_event; /* scratch: a packet of the tracing service, changed */
