@@ -735,7 +735,7 @@ END
 1 { 8: 1060 10: 1 11 { 11: 12 23: "in a thread" 6 { 2: 66 } } }
 END
     [ "$(cat a.txt)" = $'global\nin a process\nin a thread' ]
-    [ "$(sqlite3 a.db "SELECT value FROM stats WHERE name = 'track_event_parser_errors'")" = 4 ]
+    [ "$(sqlite3 a.db "SELECT sum(value) FROM stats WHERE name = 'track_event_parser_errors'")" = 4 ]
     # Tracks that are described later, or never.
     same_twice "SELECT s.name FROM slice s ORDER BY ts" <<'END'
 1 { 10: 1 13: 1 }
@@ -926,4 +926,42 @@ c|6000|0|0|9" ]
             diff <(sqlite3 -csv -nullvalue '[NULL]' m.db "$query" | tr -d '"\r') \
                 <("$TRACE_PROCESSOR" -Q "$query" $input 2>err | tail -n +2 | tr -d '"')
     done
+}
+
+@test "legacy events before the thread of their sequence are on it, and without one they stay packets that are counted" {
+    cd "$BATS_TEST_TMPDIR"
+    # 6: the phase (B E X i I R), a duration, a scope. Sequence 5 states no thread before its state is cleared.
+    python3 "$TM_SRC/t/gen/make-packets.py" >t.pftrace <<-'END'
+	1 { 8: 1000 10: 4 13: 1 11 { 23: "a" 6 { 2: 66 } } }
+	1 { 8: 1100 10: 4 13: 2 11 { 23: "i" 6 { 2: 105 } } }
+	1 { 8: 1200 10: 4 13: 2 11 { 23: "I" 6 { 2: 73 14: 3 } } }
+	1 { 8: 1300 10: 4 13: 2 11 { 23: "R" 6 { 2: 82 } } }
+	1 { 8: 1400 10: 4 59 { 58: 6 } 13: 2 11 { 23: "X" 4 { 10: "n" 4: 5 } 6 { 2: 88 3: 2 } } }
+	1 { 8: 2500 10: 5 13: 1 11 { 23: "none" 6 { 2: 66 } } }
+	1 { 8: 2600 10: 5 13: 2 11 { 6 { 2: 69 } } }
+	1 { 8: 4000 10: 4 13: 2 11 { 23: "a" 6 { 2: 69 } } }
+	1 { 8: 4500 10: 4 44 { 1: 7 2: 8 } }
+	1 { 8: 5000 10: 5 13: 1 44 { 1: 7 2: 9 } }
+	1 { 8: 6000 10: 5 13: 2 11 { 23: "c" 6 { 2: 105 } } }
+	END
+    local query="SELECT s.name, s.ts, s.dur, s.depth, th.tid, (SELECT a.display_value FROM args a WHERE
+        a.arg_set_id = s.arg_set_id AND a.key = 'debug.n') n FROM slice s JOIN track t ON t.id = s.track_id
+        LEFT JOIN thread_track tt ON tt.id = t.id LEFT JOIN thread th USING (utid) ORDER BY s.ts"
+    tm-merge -o m.pftrace t.pftrace
+    for input in t.pftrace m.pftrace; do
+        tm-merge -q -o m.db $input
+        [ "$(sqlite3 m.db "$query")" = "a|1000|3000|0|8|
+i|1100|0|1|8|
+I|1200|0|1|8|
+R|1300|0|1|8|
+X|1400|2000|1|8|5
+c|6000|0|0|9|" ]
+        [ "$(sqlite3 m.db "SELECT sum(value) FROM stats WHERE name = 'track_event_parser_errors'")" = 2 ]
+        [ ! -x "${TRACE_PROCESSOR:-}" ] ||
+            diff <(sqlite3 -csv -nullvalue '[NULL]' m.db "$query" | tr -d '"\r') \
+                <("$TRACE_PROCESSOR" -Q "$query" $input 2>err | tail -n +2 | tr -d '"')
+    done
+    tm-merge -f jsonl t.pftrace >rows
+    [ "$(grep -c '"name":"none"' rows)" = 0 ]
+    [ "$(grep -c '"name":"X".*"tid":8' rows)" = 1 ]
 }

@@ -1,6 +1,8 @@
 #include "emit/late_threads.h"
 
+#include "base/pb.h"
 #include "base/table.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
@@ -54,6 +56,31 @@ bool tm_late_threads_are_in(const struct tm_late_threads *t, const struct tm_bat
     return false;
 }
 
+/* Returns the kind of E, a packet that states its legacy phase. */
+static uint32_t kind_of_phase(const struct tm_event *e)
+{
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != TM_DETAIL_LEGACY_PHASE)
+            continue;
+        switch (f.value) {
+        case 'B':
+            return TM_KIND_SLICE_BEGIN;
+        case 'E':
+            return TM_KIND_SLICE_END;
+        case 'X':
+            return TM_KIND_SLICE_COMPLETE;
+        case 'i':
+        case 'I':
+            return TM_KIND_INSTANT;
+        default:
+            break;
+        }
+    }
+    return e->kind;
+}
+
 void tm_late_threads_place(const struct tm_late_threads *t, struct tm_event *e)
 {
     uint32_t number;
@@ -63,6 +90,8 @@ void tm_late_threads_place(const struct tm_late_threads *t, struct tm_event *e)
     e->flags &= ~(all_scopes | (uint32_t)TM_EVENT_HAS_TRACK | (uint32_t)TM_EVENT_LATE_THREAD);
     e->flags |= tm_event_scope_flags(TM_SCOPE_THREAD) | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     e->value = 0;
+    if (e->kind == TM_KIND_PACKET)
+        e->kind = kind_of_phase(e);
     e->pid = t->rows[number].pid;
     e->tid = t->rows[number].tid;
 }

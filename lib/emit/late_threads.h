@@ -28,7 +28,8 @@ enum tm_status tm_late_threads_note(struct tm_late_threads *threads, const struc
 /* True if rows of BATCH may be on a noted thread. */
 bool tm_late_threads_are_in(const struct tm_late_threads *threads, const struct tm_batch *batch);
 
-/* Puts E, which has TM_EVENT_LATE_THREAD, on its noted thread. Without one E stays on the default track. */
+/* Puts E, which has TM_EVENT_LATE_THREAD, on its noted thread. A packet with a legacy phase becomes an event of that
+ * phase. Without a thread E stays on the default track, or a packet. */
 void tm_late_threads_place(const struct tm_late_threads *threads, struct tm_event *e);
 
 void tm_late_threads_release(struct tm_late_threads *threads);

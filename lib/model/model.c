@@ -145,6 +145,8 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
     if (m->out.options.tasks_only && describes_no_task(ev->e->kind))
         return TM_OK;
     switch (ev->e->kind) {
+    case TM_KIND_PACKET: /* an event of a legacy phase whose thread is stated nowhere */
+        return ev->e->flags & TM_EVENT_LATE_THREAD ? tm_model_count_without_track(&m->out, ev, err) : TM_OK;
     case TM_KIND_SLICE_BEGIN:
     case TM_KIND_SLICE_END:
     case TM_KIND_SLICE_COMPLETE:

@@ -440,10 +440,12 @@ static void default_name(struct tm_model_event *ev)
         ev->category = (struct tm_text){0};
 }
 
-/* TM_OK: EV's track is one of a thread. TM_END: it is not. */
+/* TM_OK: EV is on a thread, or its track is one of a thread. TM_END: it is not. */
 static enum tm_status check_thread(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
 {
     struct tm_resolved resolved;
+    if (tm_event_scope(ev->e->flags) == TM_SCOPE_THREAD)
+        return TM_OK;
     enum tm_status st = tm_descriptors_resolve(&m->layout.descriptors, ev->place, ev->e->track, &resolved, err);
     return st == TM_OK && resolved.scope != TM_TRACK_THREAD ? TM_END : st;
 }

@@ -151,13 +151,26 @@ static bool is_misplaced(const struct tm_proto_track_context *c)
     }
 }
 
+bool tm_proto_legacy_is_of_thread(const struct tm_proto_legacy *legacy)
+{
+    const bool has_other_scope = legacy->instant_scope == TM_LEGACY_SCOPE_GLOBAL ||
+                                 legacy->instant_scope == TM_LEGACY_SCOPE_PROCESS;
+    return legacy->phase && strchr(has_other_scope ? "BEXR" : "BEXRiI", legacy->phase);
+}
+
 /* True if the event belongs on a thread, and its track may be described later as one of a thread. */
 static bool needs_thread(const struct tm_proto_track_context *c)
 {
-    const struct tm_proto_legacy *legacy = c->event->legacy;
-    const bool is_of_process = legacy->instant_scope == TM_LEGACY_SCOPE_GLOBAL ||
-                               legacy->instant_scope == TM_LEGACY_SCOPE_PROCESS;
-    return c->track && !c->has_thread && legacy->phase && strchr(is_of_process ? "BEX" : "BEXiI", legacy->phase);
+    return c->track && !c->has_thread && c->event->legacy->phase != 'R' &&
+           tm_proto_legacy_is_of_thread(c->event->legacy);
+}
+
+/* Puts the phase of an event whose thread may be stated later. */
+static enum tm_status put_pending_phase(const struct tm_proto_track_context *c, struct tm_error *err)
+{
+    return tm_pb_put_varint(&c->rows->detail, TM_DETAIL_LEGACY_PHASE, c->event->legacy->phase) == TM_OK
+               ? TM_OK
+               : tm_error_nomem(err);
 }
 
 static void fill_instant(const struct tm_proto_track_context *c, struct tm_event *row)
@@ -176,14 +189,20 @@ enum tm_status tm_proto_legacy_fill(const struct tm_proto_track_context *context
                                     struct tm_error *err)
 {
     const struct tm_proto_legacy *legacy = context->event->legacy;
+    const bool is_complete =
+        legacy->phase == 'X' && legacy->duration_us >= 0 && legacy->duration_us <= INT64_MAX / 1000;
+    enum tm_status st;
+    if (is_complete)
+        row->dur_ns = legacy->duration_us * 1000;
     if (is_misplaced(context)) {
         row->kind = TM_KIND_PACKET;
+        if (row->flags & TM_EVENT_LATE_THREAD && (is_complete || legacy->phase != 'X'))
+            return put_pending_phase(context, err); /* lib/emit/late_threads sets the kind, or lib/model counts it */
         return tm_proto_count_stat(&context->rows->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS,
                                    context->packet->machine, 1, err);
     }
-    if (needs_thread(context) &&
-        tm_pb_put_varint(&context->rows->detail, TM_DETAIL_LEGACY_PHASE, (uint64_t)legacy->phase) != TM_OK)
-        return tm_error_nomem(err);
+    if (needs_thread(context) && (st = put_pending_phase(context, err)) < 0)
+        return st;
     switch (legacy->phase) {
     case 'B':
         row->kind = TM_KIND_SLICE_BEGIN;
@@ -192,11 +211,10 @@ enum tm_status tm_proto_legacy_fill(const struct tm_proto_track_context *context
         row->kind = TM_KIND_SLICE_END;
         return TM_OK;
     case 'X':
-        if (legacy->duration_us < 0 || legacy->duration_us > INT64_MAX / 1000)
+        if (!is_complete)
             return tm_proto_count_stat(&context->rows->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS,
                                        context->packet->machine, 1, err);
         row->kind = TM_KIND_SLICE_COMPLETE;
-        row->dur_ns = legacy->duration_us * 1000;
         return TM_OK;
     case 'i':
     case 'I':

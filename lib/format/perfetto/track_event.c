@@ -235,8 +235,8 @@ static enum tm_status put_bind(struct tm_buf *detail, const struct tm_proto_lega
 static bool awaits_thread(const struct tm_proto_track_context *c)
 {
     const struct tm_proto_legacy *legacy = c->event->legacy;
-    return c->track == 0 && !c->event->has_track && c->packet->generation && !legacy->has_phase && !legacy->has_tid &&
-           c->event->type != TM_TYPE_COUNTER;
+    return c->track == 0 && !c->event->has_track && c->packet->generation && !legacy->has_tid &&
+           (!legacy->has_phase || tm_proto_legacy_is_of_thread(legacy)) && c->event->type != TM_TYPE_COUNTER;
 }
 
 static void place(const struct tm_proto_track_context *c, struct tm_event *row)

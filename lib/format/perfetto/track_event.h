@@ -73,6 +73,9 @@ enum tm_status tm_proto_track_event_decode(struct tm_proto_track_event *event, c
 /* Adds the rows of a track_event packet. */
 enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err);
 
+/* True if LEGACY has a phase whose event is on a thread: B, E, X, R, or i or I without another scope. */
+bool tm_proto_legacy_is_of_thread(const struct tm_proto_legacy *legacy);
+
 /* Fills ROW, whose common columns are set, by the legacy phase. A phase that no row can show gets kind PACKET. */
 enum tm_status tm_proto_legacy_fill(const struct tm_proto_track_context *context, struct tm_event *row,
                                     struct tm_error *err);
