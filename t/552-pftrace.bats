@@ -965,3 +965,24 @@ c|6000|0|0|9|" ]
     [ "$(grep -c '"name":"none"' rows)" = 0 ]
     [ "$(grep -c '"name":"X".*"tid":8' rows)" = 1 ]
 }
+
+@test "a value before the descriptor of its counter, which readers refuse, is refused in the merged trace too" {
+    cd "$BATS_TEST_TMPDIR"
+    # Track 5 is described after its first value; the instant has an extra value of it (31: track, 12: value).
+    python3 "$TM_SRC/t/gen/make-packets.py" >t.pftrace <<-'END'
+	1 { 10: 4 13: 1 41: 1 }
+	1 { 8: 1000 10: 4 13: 2 11 { 9: 4 11: 5 30: 6 } }
+	1 { 8: 1500 10: 4 13: 2 11 { 9: 3 23: "i" 31: 5 12: 7 } }
+	1 { 8: 2000 10: 4 60 { 1: 5 2: "count" 8 { } } }
+	1 { 8: 3000 10: 4 13: 2 11 { 9: 4 11: 5 30: 8 } }
+	END
+    tm-merge -o m.pftrace t.pftrace
+    for input in t.pftrace m.pftrace; do
+        tm-merge -q -o m.db $input
+        [ "$(sqlite3 m.db "SELECT ts, value FROM counter")" = "3000|8.0" ]
+        [ "$(sqlite3 m.db "SELECT count(*) FROM slice")" = 0 ]
+        [ "$(sqlite3 m.db "SELECT name, value FROM stats WHERE name GLOB 'track_event_*counter*'")" = \
+            'track_event_counter_invalid_track_uuid|1
+track_event_extra_counter_invalid_track|1' ]
+    done
+}

@@ -290,10 +290,13 @@ static enum tm_status fill(const struct tm_proto_track_context *c, struct tm_eve
     return TM_OK;
 }
 
-/* Makes ROW, whose event is refused, a packet. Its values are as recorded. */
+/* Makes ROW, whose event is refused, a packet of no track, so that none is described earlier for it. Its values are as
+ * recorded. */
 static void refuse(const struct tm_proto_track_context *c, struct tm_event *row)
 {
+    const uint32_t all_scopes = UINT32_C(15) << TM_EVENT_SCOPE_SHIFT;
     row->kind = TM_KIND_PACKET;
+    row->flags &= ~(all_scopes | (uint32_t)TM_EVENT_HAS_TRACK);
     if (!c->is_absolute)
         return;
     row->flags &= ~(uint32_t)TM_EVENT_RAW_BODY;
