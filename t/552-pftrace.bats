@@ -986,3 +986,25 @@ c|6000|0|0|9|" ]
 track_event_extra_counter_invalid_track|1' ]
     done
 }
+
+@test "flow events of a thread beside sequences whose thread's track is another file's stay on their thread" {
+    cd "$BATS_TEST_TMPDIR"
+    # Both files have thread 8. Thread 9 has the slices and the flow (6 { 2: s or f }) of the second file.
+    python3 "$TM_SRC/t/gen/make-packets.py" >a.pftrace <<-'END'
+	1 { 10: 1 13: 1 44 { 1: 7 2: 8 } }
+	1 { 8: 1000 10: 1 13: 2 11 { 9: 3 23: "a" } }
+	END
+    python3 "$TM_SRC/t/gen/make-packets.py" >b.pftrace <<-'END'
+	1 { 10: 1 13: 1 44 { 1: 7 2: 8 } }
+	1 { 10: 2 13: 1 44 { 1: 7 2: 9 } }
+	1 { 8: 1000 10: 1 13: 2 11 { 9: 3 23: "b" } }
+	1 { 8: 2000 10: 2 13: 2 11 { 9: 1 23: "from" } }
+	1 { 8: 2001 10: 2 13: 2 11 { 22: "c" 23: "flow" 6 { 2: 115 6: 5 } } }
+	1 { 8: 2002 10: 2 13: 2 11 { 9: 1 23: "to" } }
+	1 { 8: 2003 10: 2 13: 2 11 { 22: "c" 23: "flow" 6 { 2: 102 6: 5 12: 1 } } }
+	END
+    tm-merge -q -o m.pftrace a.pftrace b.pftrace
+    tm-merge -o m.db m.pftrace
+    [ "$(sqlite3 m.db "SELECT a.name, b.name, th.tid FROM flow f JOIN slice a ON a.id = f.slice_out JOIN slice b ON b.id = f.slice_in
+        JOIN thread_track t ON t.id = b.track_id JOIN thread th USING (utid)")" = "from|to|9" ]
+}

@@ -280,9 +280,10 @@ static uint64_t own_track_of(const struct tm_packet_writer *w, const struct tm_e
         return tm_id_mixed(mix->ids, 0);
     bool is_on_thread = e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_FLOW_END &&
                         tm_event_scope(e->flags) == TM_SCOPE_THREAD && e->flags & TM_EVENT_HAS_TID;
-    if (!is_on_thread || !w->threads || !w->threads->has_own_tracks || flow_names_track(e))
+    if (!is_on_thread || !w->threads || !w->threads->has_own_tracks)
         return 0;
-    return tm_sequence_threads_own(w->threads, e);
+    const uint64_t own = tm_sequence_threads_own(w->threads, e);
+    return own && !flow_names_track(e) ? own : 0; /* the fast path reads no detail and has no event with an own track */
 }
 
 /* Returns a draft with E's values and ids, but without its head and raw bytes. */

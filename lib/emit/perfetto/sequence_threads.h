@@ -53,7 +53,9 @@ static inline const struct tm_sequence_thread *tm_sequence_threads_of(const stru
 static inline uint64_t tm_sequence_threads_own(const struct tm_sequence_threads *threads, const struct tm_event *event)
 {
     const struct tm_sequence_thread *row = tm_sequence_threads_of(threads, event->generation);
-    return row && row->event.tid == event->tid && row->event.pid == event->pid ? row->own_track : 0;
+    if (row == NULL || row->own_track == 0)
+        return 0;
+    return row->event.tid == event->tid && row->event.pid == event->pid ? row->own_track : 0;
 }
 
 void tm_sequence_threads_release(struct tm_sequence_threads *threads);
