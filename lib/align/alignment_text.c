@@ -97,10 +97,14 @@ static void put_cycles(struct tm_buf *out, const struct tm_alignment *a)
         sum += size_of(&network->cycles[i]);
         worst = size_of(&network->cycles[i]) > size_of(worst) ? &network->cycles[i] : worst;
     }
-    (void)tm_buf_addf(out, "%" PRIu32 " pairs close cycles; the offsets around a cycle add up to ",
-                      network->cycle_count);
-    tm_align_put_ns(out, (int64_t)(sum / network->cycle_count), false);
-    (void)tm_buf_add_str(out, " on average and at most ");
+    if (network->cycle_count == 1) {
+        (void)tm_buf_add_str(out, "one pair closes a cycle; the offsets around it add up to ");
+    } else {
+        (void)tm_buf_addf(out, "%" PRIu32 " pairs close cycles; the offsets around a cycle add up to ",
+                          network->cycle_count);
+        tm_align_put_ns(out, (int64_t)(sum / network->cycle_count), false);
+        (void)tm_buf_add_str(out, " on average and at most ");
+    }
     tm_align_put_ns(out, (int64_t)size_of(worst), false);
     tm_alignment_path(a, a->candidates.nodes.nodes[worst->first].file, first, sizeof first);
     tm_alignment_path(a, a->candidates.nodes.nodes[worst->second].file, second, sizeof second);
