@@ -122,17 +122,13 @@ static enum tm_status write_file(const char *path, const struct tm_buf *text, st
 static enum tm_status enter_sandbox(const struct arguments *a, struct tm_error *err)
 {
     const char *paths[] = {a->manifest, a->output};
-    char *real[2], *folders[2];
-    for (int i = 0; i < 2; i++) {
-        real[i] = paths[i] ? tm_compat_real_path(paths[i]) : NULL;
-        folders[i] = paths[i] ? tm_out_file_folder(real[i] ? real[i] : paths[i]) : NULL;
-    }
+    char *folders[2];
+    for (int i = 0; i < 2; i++)
+        folders[i] = paths[i] ? tm_out_file_written_folder(paths[i]) : NULL;
     const struct tm_sandbox sandbox = {.folders = {tm_io_temporary_dir(a->dir), folders[0], folders[1]}};
     enum tm_status st = tm_sandbox_enter(&sandbox, err);
-    for (int i = 0; i < 2; i++) {
-        free(real[i]);
+    for (int i = 0; i < 2; i++)
         free(folders[i]);
-    }
     return st;
 }
 

@@ -102,12 +102,10 @@ int main(int argc, char **argv)
         st = err.status;
     a.timeline.hint_manifest = a.manifest ? &manifest : NULL;
     if (st == TM_OK) {
-        char *real = a.manifest ? tm_compat_real_path(a.manifest) : NULL;
-        char *folder = a.manifest ? tm_out_file_folder(real ? real : a.manifest) : NULL;
+        char *folder = a.manifest ? tm_out_file_written_folder(a.manifest) : NULL;
         struct tm_sandbox sandbox = {.folders = {tm_io_temporary_dir(a.timeline.temporary_dir), folder}};
         st = tm_sandbox_enter(&sandbox, &err);
         free(folder);
-        free(real);
     }
     if (st == TM_OK)
         st = tm_timeline_run(STDIN_FILENO, STDOUT_FILENO, &a.timeline, &err);

@@ -117,13 +117,11 @@ static void warn(const char *text)
 /* Enters a sandbox that permits reading the given manifest and writing the one in use, and nothing else. */
 static enum tm_status enter_sandbox(const struct options *options, struct tm_error *err)
 {
-    char *real = options->written ? tm_compat_real_path(options->written) : NULL;
-    char *folder = options->written ? tm_out_file_folder(real ? real : options->written) : NULL;
+    char *folder = options->written ? tm_out_file_written_folder(options->written) : NULL;
     struct tm_sandbox sandbox = {
         .reads = &options->manifest, .read_count = options->manifest ? 1 : 0, .folders = {folder}};
     enum tm_status st = tm_sandbox_enter(&sandbox, err);
     free(folder);
-    free(real);
     return st;
 }
 

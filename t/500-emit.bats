@@ -289,6 +289,24 @@ stream" ]
     [ "$(ls -A dir)" = real.txt ]
 }
 
+@test "OUT that is a link to a file that is not there makes that file" {
+    mkdir dir
+    ln -s ../two.txt dir/one.txt
+    ln -s "$PWD/dir/new.txt" two.txt
+    emit -o dir/one.txt
+    [ -L dir/one.txt ]
+    [ -L two.txt ]
+    [ ! -L dir/new.txt ]
+    head -n 1 dir/new.txt | grep TIME
+    [ "$(ls -A dir | wc -l)" -eq 2 ]
+    ln -s around.txt about.txt
+    ln -s about.txt around.txt
+    run emit -o about.txt
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-emit: about.txt: cannot write: Too many levels of symbolic links" ]
+    [ -L about.txt ]
+}
+
 @test "a full disk is exit 3 and names the output" {
     run emit -o /dev/full
     [ "$status" -eq 3 ]

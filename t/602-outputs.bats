@@ -62,7 +62,9 @@ alone_and_together() {
     [[ "$output" == *"one.db is given as two outputs"* ]]
     mkdir folder
     ln -s folder link
-    for names in "new.csv ./new.csv" "new.csv $PWD/new.csv" "folder/new.csv link/new.csv" "folder/ link/"; do
+    ln -s folder/new.csv to-new.csv
+    for names in "new.csv ./new.csv" "new.csv $PWD/new.csv" "folder/new.csv link/new.csv" "folder/ link/" \
+        "to-new.csv link/new.csv"; do
         run -2 tm-merge -o ${names% *} -o ${names#* } "$demo"
         [[ "$output" == *"${names#* } is given as two outputs"* ]]
         run -2 tm-align -o ${names% *} --write-manifest ${names#* } </dev/null

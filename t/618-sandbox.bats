@@ -173,4 +173,16 @@ PY
     [ -L link.db ]
     [ "$(sqlite3 elsewhere/real.db 'select count(*) > 0 from slice')" = 1 ]
     tm-merge -o /dev/null -f text "$demo"
+    for name in merged.csv used.json packed.tar checked.json hinted.json aligned.txt found.json; do
+        ln -s elsewhere/$name $name
+    done
+    tm-merge -q -o merged.csv --write-manifest used.json "$demo"
+    tm-unpack "$demo" | tm-manifest --write-manifest checked.json | tm-clocks >placed
+    tm-pack -q -o packed.tar d/link.tar
+    printf '[{"ph":"i","ts":1,"name":"x","pid":1,"tid":1}]' | tm-unpack | tm-manifest |
+        tm-clocks --hints --write-manifest hinted.json | tm-align -o aligned.txt --write-manifest found.json
+    for name in merged.csv used.json packed.tar checked.json hinted.json aligned.txt found.json; do
+        [ -L $name ]
+        [ -s elsewhere/$name ]
+    done
 }

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OUT_FILE_MODE = 0666, OUT_FOLDER_MODE = 0777, OUT_FILE_PATH_MAX = 4096 };
+enum { OUT_FILE_MODE = 0666, OUT_FOLDER_MODE = 0777, OUT_FILE_PATH_MAX = 4096, OUT_FILE_LINKS_MAX = 40 };
 enum { WRITEBACK_BYTES = 8 << 20 }; /* less is on the disk soon enough when the file is closed */
 
 static char *join(const char *a, const char *b)
@@ -84,6 +84,28 @@ static char *temporary_name(const struct tm_out_file *f)
     return name;
 }
 
+/* Returns the file that is written for PATH, to be freed. Links are followed, also to a file that is not there yet.
+ * NULL: errno has the cause. */
+static char *follow_links(const char *path)
+{
+    char real[OUT_FILE_PATH_MAX], target[OUT_FILE_PATH_MAX];
+    struct stat info;
+    ssize_t len;
+    if (stat(path, &info) == 0)
+        return tm_compat_real_path(path);
+    snprintf(real, sizeof real, "%s", path);
+    for (int links = 0; (len = readlink(real, target, sizeof target)) > 0; links++) {
+        size_t folder_len = target[0] == '/' ? 0 : (size_t)(tm_path_base(real) - real);
+        if (links == OUT_FILE_LINKS_MAX || folder_len + (size_t)len >= sizeof real) {
+            errno = links == OUT_FILE_LINKS_MAX ? ELOOP : ENAMETOOLONG;
+            return NULL;
+        }
+        memcpy(real + folder_len, target, (size_t)len);
+        real[folder_len + (size_t)len] = '\0';
+    }
+    return join(real, "");
+}
+
 enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const char *part, struct tm_error *err)
 {
     struct stat old;
@@ -97,7 +119,7 @@ enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const c
     bool is_special = exists && !f->members && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode);
     /* Links are followed: the file that a link points to is replaced, not the link. A pipe that is named by its
      * descriptor has no other name. */
-    if ((f->path = exists && !is_special ? tm_compat_real_path(path) : join(path, "")) == NULL)
+    if ((f->path = is_special ? join(path, "") : follow_links(path)) == NULL)
         return tm_error_errno(err, errno, "%s: cannot write", path);
     if (part) { /* abandon removes it */
         if (stat(part, &old) == 0 && !S_ISREG(old.st_mode))
@@ -171,6 +193,14 @@ char *tm_out_file_folder(const char *path)
     return folder;
 }
 
+char *tm_out_file_written_folder(const char *path)
+{
+    char *real = follow_links(path);
+    char *folder = tm_out_file_folder(real ? real : path);
+    free(real);
+    return folder;
+}
+
 bool tm_out_file_is_same(const char *a, const char *b)
 {
     struct stat x, y;
@@ -178,10 +208,13 @@ bool tm_out_file_is_same(const char *a, const char *b)
         return true;
     if (stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino)
         return true;
-    char *folder_of_a = tm_out_file_folder(a), *folder_of_b = tm_out_file_folder(b);
-    bool is_same = folder_of_a && folder_of_b && strcmp(tm_path_base(a), tm_path_base(b)) == 0 &&
-                   stat(folder_of_a, &x) == 0 && stat(folder_of_b, &y) == 0 && x.st_dev == y.st_dev &&
-                   x.st_ino == y.st_ino;
+    char *real_a = follow_links(a), *real_b = follow_links(b);
+    char *folder_of_a = tm_out_file_written_folder(a), *folder_of_b = tm_out_file_written_folder(b);
+    bool is_same = real_a && real_b && folder_of_a && folder_of_b &&
+                   strcmp(tm_path_base(real_a), tm_path_base(real_b)) == 0 && stat(folder_of_a, &x) == 0 &&
+                   stat(folder_of_b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    free(real_a);
+    free(real_b);
     free(folder_of_a);
     free(folder_of_b);
     return is_same;

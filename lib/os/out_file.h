@@ -1,7 +1,8 @@
 /* A result that appears whole or not at all. It is written as .FILE.tmp.XXXXXX beside FILE and renamed at the end. It
  * is on the disk before it gets its name, so a crash of the machine leaves no empty or partial file in place of the
  * last result. If FILE exists and is no regular file (/dev/null, a pipe), it is written directly.
- * A file that the caller may not write is not replaced.
+ * A file that the caller may not write is not replaced. A link is followed, also to a file that does not exist yet:
+ * that file is written, and the link stays.
  *
  * A result can be a folder of files, its members. The members get their names when all of them are complete. If one
  * cannot get its name, none has one. Other files in the folder stay as they are. */
@@ -40,6 +41,10 @@ bool tm_out_file_is_same(const char *a, const char *b);
 
 /* Returns the folder that PATH is in, to be freed, or NULL if out of memory. */
 char *tm_out_file_folder(const char *path);
+
+/* Returns the folder that a result for PATH is written in, to be freed: that of the file PATH or of the file to which a
+ * link PATH leads. NULL if out of memory. */
+char *tm_out_file_written_folder(const char *path);
 
 /* Returns the folder from which abandon removes the folder that open made, to be freed. NULL if open made none. */
 char *tm_out_file_outer(const struct tm_out_file *file);
