@@ -249,15 +249,17 @@ static void warn(const char *text)
     tm_program_warning(&program, "%s", text);
 }
 
-/* Reads the result of tm-align into TEXT. */
-static enum tm_status read_alignment(const char *path, struct tm_buf *text, struct tm_error *err)
+/* Reads the result of tm-align, BYTES_MAX at most, into TEXT. */
+static enum tm_status read_alignment(const char *path, unsigned long long bytes_max, struct tm_buf *text,
+                                     struct tm_error *err)
 {
     enum { PIECE = 1 << 16 };
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     enum tm_status st = fd < 0 ? tm_error_open(err, errno, "%s: cannot open", path) : TM_OK;
     for (size_t got = 0; st == TM_OK; text->len += got)
-        st = tm_buf_reserve(text, PIECE) == TM_OK ? tm_io_read(fd, text->data + text->len, PIECE, &got, err)
-                                                  : tm_error_nomem(err);
+        st = text->len > bytes_max ? tm_error_set(err, TM_E_INPUT, "more than the %llu bytes of --max-memory", bytes_max)
+             : tm_buf_reserve(text, PIECE) < 0 ? tm_error_nomem(err)
+                                               : tm_io_read(fd, text->data + text->len, PIECE, &got, err);
     if (fd >= 0)
         (void)close(fd);
     if (st < 0 && fd >= 0)
@@ -275,6 +277,8 @@ static enum tm_status choose_outputs(struct arguments *a, struct tm_error *err)
         st = tm_output_list_rows(outputs, a->events, options->args.count > 0, err);
     if (st == TM_OK && options->json)
         st = tm_output_list_json(outputs, err);
+    if (st == TM_OK && options->join_flows)
+        st = tm_output_list_join(outputs, err);
     if (st == TM_OK)
         st = tm_output_list_option(outputs, options->absolute, "--absolute", "text", err);
     if (st == TM_OK)
@@ -312,7 +316,7 @@ static int run(struct arguments *a)
     struct tm_memory_limit memory;
     tm_memory_limit_open(&memory, a->memory_max);
     run.memory = &memory;
-    enum tm_status st = a->alignment ? read_alignment(a->alignment, &alignment, &err) : TM_OK;
+    enum tm_status st = a->alignment ? read_alignment(a->alignment, a->memory_max, &alignment, &err) : TM_OK;
     run.options.alignment = (struct tm_text){alignment.data, alignment.len};
     if (st == TM_OK && a->source_count)
         st = tm_sources_open(a->sources, a->source_count, &run.sources, &err);

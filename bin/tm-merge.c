@@ -341,6 +341,8 @@ static enum tm_status choose_outputs(struct arguments *a, struct tm_error *err)
     if (st < 0 || a->shown)
         return st;
     st = tm_output_list_rows(outputs, r->events, r->args.count > 0, err);
+    if (st == TM_OK && r->join)
+        st = tm_output_list_join(outputs, err);
     if (st == TM_OK)
         st = tm_output_list_option(outputs, r->absolute, "--absolute", "text", err);
     if (st == TM_OK)

@@ -114,7 +114,7 @@ rpc() {
 
 @test "with --join=flows accounts balance, --only and --no-detail agree, and other values are refused" {
     rpc
-    run tm-merge -f report --join=flows client.json server.json
+    run tm-merge -o - -f report -o with.json --join=flows client.json server.json
     [[ "$output" == *"total: 8 events read, 8 placed, 0 dropped; the accounts balance"* ]]
     tm-merge -q -f jsonl --join=flows --only file=server.json client.json server.json | grep -c flow_end | grep -qx 2
     more() { object X 3 3 "$1" more ', "dur": 5, "args": {"url": "x", "n": 1}'; }
@@ -129,6 +129,32 @@ rpc() {
         [ "$status" -eq 2 ]
         [[ "$output" == *"--join: 'spans' is not flows"* ]]
     done
+}
+
+@test "--join is refused if no output shows flows, and a report beside one that does is the same" {
+    rpc
+    tm-unpack client.json server.json | tm-manifest | tm-clocks | tm-sort >placed
+    for format in frames report explain summary dropped svg; do
+        run tm-emit --join=flows -f $format <placed
+        [ "$status" -eq 2 ]
+        [ "${lines[0]#tm-emit: --join applies to text, }" = "jsonl, csv, pftrace, json, sqlite and tables, not to $format" ]
+        run tm-merge --join=flows -f $format client.json server.json
+        [ "$status" -eq 2 ]
+        tm-merge -q --join=flows -o - -f $format -o joined.json client.json server.json >beside
+    done
+    tm-merge --check-causality --join=flows client.json server.json
+    tm-merge --align=flows -f report client.json server.json | grep ^alignment
+    for mode in --dry-run --explain; do
+        tm-merge $mode --join=flows client.json server.json | cmp - <(tm-merge $mode client.json server.json)
+    done
+    # An arrow that is added is no further constraint between the files.
+    printf '[%s]' "$(object X 1 1 10 ask ', "dur": 9, "args": {"trace_id": "a", "span_id": 2}')" >c.json
+    printf '[%s]' "$(object X 2 2 12 answer ', "dur": 5, "args": {"trace_id": "a", "span_id": 3, "parent_id": 2}')" >s.json
+    tm-merge -q -o alone.report c.json s.json
+    grep -A1 ^causality alone.report | grep -q ' constraint'
+    tm-merge -q --join=flows -o beside.report -o joined.csv c.json s.json
+    grep -q flow_end joined.csv
+    cmp alone.report beside.report
 }
 
 @test "the arrow of a span follows its slice wherever a batch ends" {

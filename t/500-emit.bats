@@ -279,6 +279,13 @@ stream" ]
     [ -s got ]
 }
 
+@test "the file of --alignment is read up to the size that --max-memory allows" {
+    head -c 3000000 /dev/zero >large
+    run emit -f report --max-memory=1M --alignment large
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-emit: large: more than the 1048576 bytes of --max-memory" ]
+}
+
 @test "OUT that is a link replaces the file that the link names" {
     mkdir dir
     echo old >dir/real.txt

@@ -59,6 +59,7 @@ struct tm_emit {
     bool reports_notices;         /* shows the facts of notices.h, so no warnings are needed */
     bool shows_stream;            /* shows the stream's own rows: nothing that depends on other rows is settled */
     bool takes_compact_messages;  /* its rows may be whole CompactSched messages */
+    bool shows_flows;             /* --join changes it */
     bool has_args;                /* --arg gives args columns of their own */
     const struct tm_emit *events; /* the output with one row for each event, also of an unsorted stream; NULL: none */
     bool reads_json_raw;          /* needs no args of rows with the text of a JSON object */

@@ -123,6 +123,22 @@ enum tm_status tm_output_list_json(const struct tm_output_list *list, struct tm_
                         "and -f jsonl write events", list->rows[0].emit->name);
 }
 
+bool tm_output_list_shows_flows(const struct tm_output_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->rows[i].emit->shows_flows)
+            return true;
+    return false;
+}
+
+enum tm_status tm_output_list_join(const struct tm_output_list *list, struct tm_error *err)
+{
+    if (tm_output_list_shows_flows(list))
+        return TM_OK;
+    return tm_error_set(err, TM_E_USAGE, "--join applies to text, jsonl, csv, pftrace, json, sqlite and tables, not to "
+                        "%s", list->rows[0].emit->name);
+}
+
 const struct tm_output_choice *tm_output_list_stdout(const struct tm_output_list *list)
 {
     for (size_t i = 0; i < list->count; i++)

@@ -42,6 +42,12 @@ enum tm_status tm_output_list_option(const struct tm_output_list *list, bool is_
 /* Checks that some output is a report, which --json is about. TM_OK or TM_E_USAGE. Call it after choose. */
 enum tm_status tm_output_list_json(const struct tm_output_list *list, struct tm_error *err);
 
+/* True if some output shows flows. Call it after choose. */
+bool tm_output_list_shows_flows(const struct tm_output_list *list);
+
+/* Checks that some output shows flows, which --join is about. TM_OK or TM_E_USAGE. Call it after choose. */
+enum tm_status tm_output_list_join(const struct tm_output_list *list, struct tm_error *err);
+
 /* After choose: makes the outputs write one row for each event (EVENTS) or give args columns (ARGS) if they can. TM_OK,
  * or TM_E_USAGE with the cause if none can. */
 enum tm_status tm_output_list_rows(struct tm_output_list *list, bool events, bool args, struct tm_error *err);

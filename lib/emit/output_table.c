@@ -14,6 +14,7 @@ const struct tm_emit tm_emit_text = {
     .needs_placed = true,
     .needs_detail = true,
     .events = &tm_emit_text_events,
+    .shows_flows = true,
 };
 
 const struct tm_emit tm_emit_jsonl = {
@@ -24,6 +25,7 @@ const struct tm_emit tm_emit_jsonl = {
     .needs_detail = true,
     .has_args = true,
     .events = &tm_emit_jsonl_events,
+    .shows_flows = true,
 };
 
 const struct tm_emit tm_emit_csv = {
@@ -34,19 +36,23 @@ const struct tm_emit tm_emit_csv = {
     .needs_detail = true,
     .has_args = true,
     .events = &tm_emit_csv_events,
+    .shows_flows = true,
 };
 
 const struct tm_emit tm_emit_text_events = {
     .name = "text",
+    .shows_flows = true,
 };
 
 const struct tm_emit tm_emit_jsonl_events = {
     .name = "jsonl",
     .needs_detail = true,
+    .shows_flows = true,
 };
 
 const struct tm_emit tm_emit_csv_events = {
     .name = "csv",
+    .shows_flows = true,
 };
 
 const struct tm_emit tm_emit_frames = {
@@ -97,6 +103,7 @@ const struct tm_emit tm_emit_pftrace = {
     .takes_compact_messages = true,
     .needs_detail = true,
     .copies_packets = true,
+    .shows_flows = true,
 };
 
 const struct tm_emit tm_emit_json = {
@@ -107,6 +114,7 @@ const struct tm_emit tm_emit_json = {
     .raw = "json",
     .needs_detail = true,
     .reads_json_raw = true,
+    .shows_flows = true,
 };
 
 const struct tm_emit tm_emit_sqlite = {
@@ -118,6 +126,7 @@ const struct tm_emit tm_emit_sqlite = {
     .needs_placed = true,
     .needs_detail = true,
     .raw = "ftrace",
+    .shows_flows = true,
 };
 
 const struct tm_emit tm_emit_tables = {
@@ -130,6 +139,7 @@ const struct tm_emit tm_emit_tables = {
     .needs_placed = true,
     .needs_detail = true,
     .raw = "ftrace",
+    .shows_flows = true,
 };
 
 const struct tm_emit tm_emit_svg = {

@@ -227,6 +227,7 @@ static void init_job(struct job *job, const struct tm_emit_run *run, size_t i, c
                         .emit = target->emit,
                         .filter = {.facts = facts[target->emit->shows_stream], .is_quiet = i > 0}};
     job->options.out_path = target->out_path;
+    job->options.join_flows = run->options.join_flows && target->emit->shows_flows;
     job->context = (struct tm_emit_context){.fd = target->out_fd,
                                             .path = target->path,
                                             .options = &job->options,

@@ -262,7 +262,7 @@ static void add_emit(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--absolute", r->absolute && has_format(r, "text"));
     add_flag(w, "--rebase", r->rebase && has_format(r, "json"));
     add_flag(w, "--index", r->index && has_format(r, "sqlite"));
-    add_option(w, "--join", r->join);
+    add_option(w, "--join", tm_output_list_shows_flows(&r->outputs) ? r->join : NULL);
     add_flag(w, "--json", r->json);
     add_flag(w, "--strict", r->strict);
     add_flag(w, "--no-guess", r->no_guess);
