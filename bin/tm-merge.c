@@ -358,6 +358,7 @@ static int check_causality_options(const struct arguments *a)
     const char *unused = r->only.given.count ? "--only"
                          : r->max_dropped    ? "--max-dropped"
                          : r->no_guess       ? "--no-guess"
+                         : r->strict         ? "--strict"
                          : a->write_manifest ? "--write-manifest"
                                              : NULL;
     if (a->shown)

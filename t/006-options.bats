@@ -157,7 +157,7 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
         [ "$status" -eq 2 ]
         [ "${lines[0]}" = "tm-merge: --check-causality prints its own list; leave out $mode" ]
     done
-    for option in --only=name=x --max-dropped=1 --no-guess --write-manifest=m; do
+    for option in --only=name=x --strict --max-dropped=1 --no-guess --write-manifest=m; do
         run tm-merge --check-causality $option a.json b.json
         [ "$status" -eq 2 ]
         [ "${lines[0]}" = "tm-merge: --check-causality writes no output; leave out ${option%%=*}" ]
