@@ -132,6 +132,10 @@ prepare() {
         "$TM_SRC/doc/perfetto_manifest.5"
     [ -s m3.json ]
     tm-manifest --check m*.json
+    # Two recordings of one machine are both placed without a guess.
+    grep -q boot2 m2.json
+    for name in boot1 boot2; do tar xOf "$TM_SRC/doc/examples/phone-watch-app.tar" phone.pftrace >$name.pftrace; done
+    tm-merge --no-guess -f summary -m m2.json boot1.pftrace boot2.pftrace | grep 'boot2.pftrace .* by the manifest, .*7200s'
     # The check would find a text that is no manifest.
     sed -i 's/"version"/"Version"/' m1.json
     run tm-manifest --check m1.json
