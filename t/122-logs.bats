@@ -224,3 +224,20 @@ for i in range(40):
     tm-merge -q -o a.db a.log
     same_text "$(sqlite3 -nullvalue NULL a.db "SELECT tag, msg FROM android_logs ORDER BY ts")" $'|empty\nNULL|none'
 }
+
+@test "an entry of a journal over 16 MiB is damage, also if it ends" {
+    python3 - <<'EOF'
+import json
+def entry(i, n):
+    return {"__REALTIME_TIMESTAMP": "179520688900000%d" % i, "_PID": "1", "MESSAGE": "m" * n}
+entries = [entry(1, 1), entry(2, 17 << 20), entry(3, 3)]
+open("large.json", "w").write("".join(json.dumps(e) + "\n" for e in entries))
+open("large.export", "w").write("".join("".join("%s=%s\n" % f for f in e.items()) + "\n" for e in entries))
+EOF
+    for form in json export; do
+        run tm-merge -f csv large.$form
+        [ "$status" -eq 1 ]
+        [[ $output == *": an entry of the journal is larger than the limit of 16 MiB "* ]]
+        [ "$(tm-merge -q --on-damage=salvage -f jsonl large.$form | jq -r .name | paste -sd' ')" = "m mmm" ]
+    done
+}

@@ -104,6 +104,10 @@ static enum tm_status export_read(struct tm_input *in, struct tm_journal_entry *
     *cause = NULL;
     tm_journal_entry_clear(entry);
     for (;;) {
+        if (r.at > TM_JOURNAL_ENTRY_MAX) {
+            *cause = too_large;
+            return TM_E_INPUT;
+        }
         enum tm_status st = find_line(in, r.at, &len, cause, err);
         if (st == TM_OK && len > 0) {
             has_field = true;

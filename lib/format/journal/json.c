@@ -116,14 +116,15 @@ static enum tm_status json_read(struct tm_input *in, struct tm_journal_entry *en
             return TM_END;
         struct tm_json_scan scan = tm_json_scan_bytes(p, end, ended);
         enum tm_json_status found = p == end ? TM_JSON_MORE : *p == '{' ? tm_json_value(&scan, &object) : TM_JSON_BAD;
-        if (found == TM_JSON_OK) {
+        if (found == TM_JSON_OK && scan.p - p <= TM_JOURNAL_ENTRY_MAX) {
             *size = (size_t)(scan.p - in->data);
             return add_members(entry, &object) < 0 ? tm_error_nomem(err) : TM_OK;
         }
-        *cause = found == TM_JSON_BAD    ? "not an entry of a journal"
-                 : ended                 ? "the last entry of the journal is cut short"
+        *cause = found == TM_JSON_BAD             ? "not an entry of a journal"
+                 : found == TM_JSON_OK            ? too_large
+                 : ended                          ? "the last entry of the journal is cut short"
                  : in->len > TM_JOURNAL_ENTRY_MAX ? too_large
-                                         : NULL;
+                                                  : NULL;
         if (*cause)
             return TM_E_INPUT;
     }
