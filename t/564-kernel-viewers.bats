@@ -197,6 +197,33 @@ END
     [ "$(sqlite3 m.db "SELECT name, depth FROM slice ORDER BY ts")" = $'js|0\ninner|1' ]
 }
 
+@test "markers of a JSON document are on the thread itself, around its slices, and on tracks that they name" {
+    python3 - <<'END'
+import json
+head = '  app-101 (  100) [000] ..... 1.%06d: tracing_mark_write: %s\n'
+lines = [(0, 'B|100|outer'), (9, 'E|100'), (10, 'S|100|one|4'), (11, 'S|100|two|4'), (12, 'G|100|lane|three|4'),
+         (13, 'H|100|lane|three|4'), (14, 'N|100|points|four'), (15, 'F|100|two|4'), (16, 'F|100|one|4')]
+for name, at in ('inside.json', 1000001), ('before.json', 999000):
+    events = [{'ph': 'X', 'pid': 100, 'tid': 101, 'ts': at, 'dur': 5, 'name': 'js'},
+              {'ph': 'i', 's': 'p', 'pid': 100, 'tid': 101, 'ts': at, 'name': 'at'}]
+    json.dump({'traceEvents': events, 'systemTraceEvents': ''.join(head % line for line in lines)}, open(name, 'w'))
+END
+    for name in inside before; do
+        tm-merge -o m.pftrace $name.json
+        tm-merge -o m.db m.pftrace
+        [ "$(sqlite3 m.db "SELECT s.name, s.category, s.dur, t.name FROM slice s JOIN track t ON t.id = s.track_id
+            WHERE s.ts >= 1000010000 ORDER BY s.ts")" = $'one||6000|one\ntwo||4000|two\nthree||1000|lane\nfour||0|points' ]
+        sqlite3 m.db "SELECT s.name, s.depth, t.name, tid FROM slice s JOIN thread_track t ON t.id = s.track_id
+            JOIN thread USING (utid) ORDER BY s.ts" >$name.slices
+        # Readers count a track that is its own parent as an error.
+        python3 "$TM_SRC/t/check/list-packets.py" -f 60.1 -f 60.5 m.pftrace >packets
+        [ "$(grep -c ' 60\.1=[0-9]* 60\.5=[0-9]*$' packets)" = 4 ]
+        [ "$(grep -c ' 60\.1=\([0-9]*\) 60\.5=\1$' packets)" = 0 ]
+    done
+    [ "$(cat inside.slices)" = $'outer|0||101\njs|1||101' ]
+    [ "$(cat before.slices)" = $'js|0||101\nouter|0||101' ]
+}
+
 @test "slices of Chrome JSON are on the thread itself if the kernel has none there" {
     # Thread 6 has a marker, thread 7 is only scheduled. The other machine has a thread 6 too.
     kernel k.pftrace <<-END

@@ -115,7 +115,8 @@ static enum tm_status find_string(struct tm_track_writer *w, const struct tm_eve
 /* Adds name and category of E to DRAFT, and the keys of its args. */
 static enum tm_status add_names(struct tm_track_writer *w, const struct tm_event *e, struct tm_event_draft *draft)
 {
-    struct used_string category = {.number = e->category}, name = {.number = e->name, .is_name = true};
+    struct used_string category = {.number = tm_event_is_async_marker(e->flags) ? 0 : e->category},
+                       name = {.number = e->name, .is_name = true};
     struct tm_annotation_keys *keys = &draft->arg_keys;
     const bool has_ids = e->arg_keys && !(e->arg_keys & TM_STRING_INLINE);
     enum tm_status st = TM_OK;

@@ -131,6 +131,20 @@ static bool is_of_line(const struct tm_event *e)
     return e->flags & TM_EVENT_DERIVED || tm_event_raw(e->flags) == TM_RAW_LINE;
 }
 
+/* True if E belongs to a JSON document, whose lines and slices nest in each other. */
+static bool is_of_document(const struct tm_track_writer *w, const struct tm_event *e)
+{
+    return w->packets->catalog->files[e->file].input_type == TM_INPUT_JSON;
+}
+
+/* True if E is a line of text or a part of one. Ftrace events of another file may be on the thread itself. A part of a
+ * line goes where the line went. */
+static bool goes_with_line(const struct tm_track_writer *w, const struct tm_event *e)
+{
+    return e->flags & TM_EVENT_DERIVED ? w->line.file == e->file + 1 && w->line.time_ns == e->time_ns
+                                       : tm_event_raw(e->flags) == TM_RAW_LINE;
+}
+
 /* Finds or describes the track of E's process or thread without the cache. */
 static enum tm_status find_task(struct tm_track_writer *w, const struct tm_event *e, bool is_thread, uint64_t *uuid,
                                 struct tm_error *err)
@@ -139,10 +153,8 @@ static enum tm_status find_task(struct tm_track_writer *w, const struct tm_event
     enum tm_status st = find_owner(w, e, is_thread, &owner, err);
     if (st < 0)
         return st;
-    /* Ftrace events of another file may be on the thread itself. A part of a line goes where the line went. */
-    bool goes_with_line = e->flags & TM_EVENT_DERIVED ? w->line.file == e->file + 1 && w->line.time_ns == e->time_ns
-                                                      : tm_event_raw(e->flags) == TM_RAW_LINE;
-    bool has_own_track = goes_with_line || (is_thread && tm_kernel_slices_has(&w->kernel_slices, e->machine, e->tid));
+    bool has_own_track = (goes_with_line(w, e) && !(is_thread && is_of_document(w, e))) ||
+                         (is_thread && tm_kernel_slices_has(&w->kernel_slices, e->machine, e->tid));
     if (owner && owner->file == e->file && !has_own_track) {
         *uuid = owner->uuid;
         return TM_OK;
@@ -154,6 +166,8 @@ static enum tm_status find_task(struct tm_track_writer *w, const struct tm_event
             return st;
         owner = tm_track_owners_find(&w->packets->owners, task_of(w, e, is_thread));
     }
+    if (owner && owner->uuid == *uuid)
+        return TM_OK;
     if (owner) {
         st = tm_map_add(&w->known, *uuid, 0);
         if (st == TM_END)

@@ -86,6 +86,18 @@ static enum tm_status counter_track(struct tm_track_writer *w, const struct tm_e
     return describe_named(w, e, *uuid, parent, err);
 }
 
+/* Finds the track of E, an asynchronous marker, by the track's name and the cookie. PARENT is that of its process. */
+static enum tm_status marker_track(struct tm_track_writer *w, const struct tm_event *e, uint64_t parent,
+                                   uint64_t *uuid, struct tm_error *err)
+{
+    struct tm_event named = *e;
+    named.name = e->category ? e->category : e->name;
+    struct tm_text name = tm_catalog_string(w->packets->catalog, named.name, e);
+    uint64_t number = tm_hash64_seed(name.data ? (const void *)name.data : "", name.len, e->track);
+    *uuid = tm_track_key(w, e, TM_TRACK_KIND_ASYNC, number);
+    return describe_named(w, &named, *uuid, parent, err);
+}
+
 /* Finds the track of E, an async event, by its id; PARENT is that of its process, or 0. */
 static enum tm_status async_track(struct tm_track_writer *w, const struct tm_event *e, uint64_t parent,
                                   uint64_t *uuid, struct tm_error *err)
@@ -129,6 +141,8 @@ static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event 
         *uuid = described_uuid(w, e, e->track);
     else if (e->kind == TM_KIND_COUNTER)
         return counter_track(w, e, parent, uuid, err);
+    else if (tm_event_is_async_marker(e->flags))
+        return marker_track(w, e, parent, uuid, err);
     else if (e->flags & TM_EVENT_ASYNC)
         return async_track(w, e, parent, uuid, err);
     else if (scope == TM_SCOPE_THREAD && has_tid)
