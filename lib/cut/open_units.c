@@ -234,9 +234,10 @@ static struct tm_open_begin *find_begin(const struct tm_unit_track *t, const tm_
     return NULL;
 }
 
-bool tm_open_units_has(const struct tm_unit_track *t, const tm_slice_label label[2])
+struct tm_pending_unit *tm_open_units_find(const struct tm_unit_track *t, const tm_slice_label label[2])
 {
-    return find_begin(t, label) != NULL;
+    const struct tm_open_begin *begin = find_begin(t, label);
+    return begin ? begin->units.first->unit : NULL;
 }
 
 enum tm_status tm_open_units_attach(struct tm_open_units *open, struct tm_unit_track *t, struct tm_pending_unit *unit,

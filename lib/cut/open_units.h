@@ -84,11 +84,13 @@ enum tm_status tm_open_units_end(struct tm_open_units *open, struct tm_unit_trac
 enum tm_status tm_open_units_keep_end(struct tm_open_units *open, struct tm_unit_track *track,
                                       struct tm_pending_unit *unit);
 
+/* Returns the unit of the begin that an end with LABEL would end, or NULL. */
+struct tm_pending_unit *tm_open_units_find(const struct tm_unit_track *track, const tm_slice_label label[2]);
+
 /* Adds UNIT, which adds args to the slice that an end with LABEL would end. UNIT stays as long as that slice. Call it
- * only if tm_open_units_has returns true. TM_OK or TM_E_SYSTEM. */
+ * only if tm_open_units_find finds one. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_open_units_attach(struct tm_open_units *open, struct tm_unit_track *track,
                                     struct tm_pending_unit *unit, const tm_slice_label label[2]);
-bool tm_open_units_has(const struct tm_unit_track *track, const tm_slice_label label[2]);
 
 /* Notes that UNIT is the complete slice that began last on TRACK. */
 void tm_open_units_set_last(struct tm_open_units *open, struct tm_unit_track *track, struct tm_pending_unit *unit);

@@ -16,6 +16,7 @@ enum about {
     OF_TRACK,
     OF_LIFETIME,
     OF_FIRST_END,
+    OF_FIRST_ENDED,
     OF_FIRST,
     OF_FIRST_OVER
 };
@@ -152,32 +153,40 @@ static const struct tm_pending_unit *find_first(const struct tm_cut_state *s, co
     return i == TM_TABLE_NONE ? NULL : s->last[i];
 }
 
+/* Outputs ask whether a file has any begins and ends, so its first end is kept, with the begin of its slice: without
+ * that it would end another. */
+static enum tm_status take_first_end(struct unit *u, const struct tm_event *e, struct tm_pending_unit *begin,
+                                     struct tm_error *err)
+{
+    const struct tm_key end_key = {e->file, 0, (uint64_t)OF_FIRST_END << 60};
+    const struct tm_key begin_key = {e->file, 0, (uint64_t)OF_FIRST_ENDED << 60};
+    enum tm_raw raw = tm_event_raw(e->flags);
+    if (e->flags & TM_EVENT_ASYNC || raw == TM_RAW_PACKET || raw == TM_RAW_FTRACE_EVENT ||
+        tm_table_find(&u->state->by_key, &end_key) != TM_TABLE_NONE)
+        return TM_OK;
+    enum tm_status st = begin ? set_last(u->state, &begin_key, begin, err) : TM_OK;
+    return st == TM_OK ? set_last(u->state, &end_key, store_unit(u), err) : st;
+}
+
 /* Takes an end. It is kept as long as its slice decides the lane of others, or if it is the first end of its file, or
  * the end of the first slice of its file on a thread. */
 static enum tm_status take_end(struct unit *u, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_cut_state *s = u->state;
     const struct tm_key key = track_key(e);
-    const struct tm_key first = {e->file, 0, (uint64_t)OF_FIRST_END << 60};
     struct tm_unit_track *track = tm_open_units_track(&s->open, &key);
     const tm_slice_label label[2] = {label_of(s, e, e->name), label_of(s, e, e->category)};
-    enum tm_raw raw = tm_event_raw(e->flags);
-    enum tm_status st = TM_OK;
     if (track == NULL)
         return tm_error_nomem(err);
+    enum tm_status st = take_first_end(u, e, tm_open_units_find(track, label), err);
+    if (st < 0)
+        return st;
     const struct tm_pending_unit *opened = find_first(s, e);
     bool was_open = opened && opened->open_count > 0;
     if ((st = tm_open_units_end(&s->open, track, e->time_ns, label)) < 0 ||
         (st == TM_OK && (store_unit(u) == NULL || tm_open_units_keep_end(&s->open, track, u->pending) < 0)))
         return tm_error_nomem(err);
-    st = TM_OK;
-    if (was_open && opened->open_count == 0)
-        st = set_unit(u, first_key(e, OF_FIRST_OVER), err);
-    /* Outputs ask whether a file has any begins and ends, so one is kept. */
-    if (st == TM_OK && !(e->flags & TM_EVENT_ASYNC) && raw != TM_RAW_PACKET && raw != TM_RAW_FTRACE_EVENT &&
-        tm_table_find(&s->by_key, &first) == TM_TABLE_NONE)
-        st = set_last(s, &first, store_unit(u), err);
-    return st;
+    return was_open && opened->open_count == 0 ? set_unit(u, first_key(e, OF_FIRST_OVER), err) : TM_OK;
 }
 
 static enum tm_status take_args(struct unit *u, const struct tm_event *e, struct tm_error *err)
@@ -187,7 +196,7 @@ static enum tm_status take_args(struct unit *u, const struct tm_event *e, struct
     const tm_slice_label label[2] = {label_of(u->state, e, e->name), label_of(u->state, e, e->category)};
     if (track == NULL)
         return tm_error_nomem(err);
-    if (!tm_open_units_has(track, label))
+    if (tm_open_units_find(track, label) == NULL)
         return TM_OK;
     struct tm_open_units *open = &u->state->open;
     return store_unit(u) && tm_open_units_attach(open, track, u->pending, label) == TM_OK ? TM_OK : tm_error_nomem(err);
