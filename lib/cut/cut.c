@@ -7,6 +7,7 @@
 #include "sort/order_check.h"
 #include "sort/sort_key.h"
 #include "stream/reread.h"
+#include "stream/timestamp_group.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,10 +19,10 @@ struct cutter {
     struct tm_cut_counts counts;
     struct tm_cut_state state;
     struct tm_emit_settler settler;
-    /* The current unit. */
+    /* The events of one time, each with its derived rows. */
     struct tm_event *rows;
-    uint32_t count, cap;
-    struct tm_buf payload; /* of a unit that continues in the next batch */
+    uint32_t count, cap, copied;
+    struct tm_buf payload; /* of the first COPIED rows, which were in earlier batches */
     /* The current part. */
     uint32_t part;
     int fd; /* -1: this part is not written */
@@ -192,42 +193,47 @@ static enum tm_status change_part(struct cutter *c, int64_t time_ns, struct tm_e
     return st;
 }
 
-/* Ends the current unit, whose rows are complete. */
-static enum tm_status end_unit(struct cutter *c, struct tm_error *err)
+/* Takes the pending rows, which are complete, into the state. */
+static enum tm_status end_time(struct cutter *c, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     if (c->count && c->part < c->cut->point_count)
         st = tm_cut_state_take(&c->state, c->rows, c->count, err);
-    c->count = 0;
+    c->count = c->copied = 0;
+    tm_buf_clear(&c->payload);
     return st;
 }
 
-/* Copies the current unit, which may continue in the next batch. */
-static enum tm_status copy_unit(struct cutter *c, struct tm_error *err)
+/* Copies what the pending rows have in the current batch, because the next may have more of their time. */
+static enum tm_status copy_payload(struct cutter *c, struct tm_error *err)
 {
-    struct tm_buf payload = {0};
     size_t at = 0;
-    for (uint32_t i = 0; i < c->count; i++)
-        if (tm_buf_add(&payload, c->rows[i].raw, c->rows[i].raw_bytes) != TM_OK ||
-            tm_buf_add(&payload, c->rows[i].detail, c->rows[i].detail_bytes) != TM_OK) {
-            tm_buf_release(&payload);
+    for (uint32_t i = c->copied; i < c->count; i++)
+        if (tm_buf_add(&c->payload, c->rows[i].raw, c->rows[i].raw_bytes) != TM_OK ||
+            tm_buf_add(&c->payload, c->rows[i].detail, c->rows[i].detail_bytes) != TM_OK)
             return tm_error_nomem(err);
-        }
-    tm_buf_release(&c->payload);
-    c->payload = payload;
     for (uint32_t i = 0; i < c->count; i++) {
-        c->rows[i].raw = payload.data + at;
-        c->rows[i].detail = payload.data + at + c->rows[i].raw_bytes;
+        c->rows[i].raw = c->payload.data + at;
+        c->rows[i].detail = c->payload.data + at + c->rows[i].raw_bytes;
         at += (size_t)c->rows[i].raw_bytes + c->rows[i].detail_bytes;
     }
+    c->copied = c->count;
     return TM_OK;
+}
+
+/* True if an event at TIME_NS is not taken together with the pending rows. Outputs have the same limits. */
+static bool is_over(const struct cutter *c, int64_t time_ns)
+{
+    return c->count && (c->rows[0].time_ns != time_ns || c->count >= TM_TIMESTAMP_GROUP_EVENTS_MAX ||
+                        c->payload.len >= TM_TIMESTAMP_GROUP_BYTES_MAX);
 }
 
 static enum tm_status take_row(struct cutter *c, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     if (!(e->flags & TM_EVENT_DERIVED)) {
-        st = end_unit(c, err);
+        if (is_over(c, e->time_ns))
+            st = end_time(c, err);
         if (st == TM_OK)
             st = change_part(c, e->time_ns, err);
     }
@@ -253,7 +259,7 @@ static enum tm_status take_batch(void *self, const struct tm_batch *batch, struc
     while (st == TM_OK && tm_batch_next(&walk, &e))
         if (!(e.flags & TM_SORT_DEFINITION))
             st = take_row(c, &e, err);
-    return st < 0 ? st : copy_unit(c, err);
+    return st < 0 ? st : copy_payload(c, err);
 }
 
 /* Passes on BATCH without the definitions at its front. */
@@ -295,7 +301,7 @@ static enum tm_status cut(struct cutter *c, struct tm_error *err)
     if (st == TM_END)
         st = tm_emit_settler_finish(&c->settler, err);
     if (st == TM_OK)
-        st = end_unit(c, err);
+        st = end_time(c, err);
     if (st == TM_OK)
         st = change_part(c, INT64_MAX, err);
     if (st == TM_OK)

@@ -21,15 +21,15 @@ enum about {
     OF_FIRST_OVER
 };
 
-/* The current unit. It is copied when something refers to it. */
-struct unit {
+/* An event and the rows derived from it. It is copied when something refers to it. */
+struct tm_cut_unit {
     struct tm_cut_state *state;
     const struct tm_event *rows;
     uint32_t count;
     struct tm_pending_unit *pending;
 };
 
-static struct tm_pending_unit *store_unit(struct unit *u)
+static struct tm_pending_unit *store_unit(struct tm_cut_unit *u)
 {
     if (u->pending == NULL && (u->pending = tm_pending_units_add(&u->state->units, u->rows, u->count)) != NULL)
         u->pending->refs++; /* until all rows have been looked at */
@@ -97,13 +97,13 @@ static struct tm_key about_key(const struct tm_event *e, enum about about, uint6
 }
 
 /* Makes the current unit the latest for KEY. */
-static enum tm_status set_unit(struct unit *u, struct tm_key key, struct tm_error *err)
+static enum tm_status set_unit(struct tm_cut_unit *u, struct tm_key key, struct tm_error *err)
 {
     return set_last(u->state, &key, store_unit(u), err);
 }
 
 /* Makes E the latest statement on the task of KEY. The other rows of its unit, such as a slice, are left out. */
-static enum tm_status set_task(struct unit *u, const struct tm_event *e, struct tm_key key, struct tm_error *err)
+static enum tm_status set_task(struct tm_cut_unit *u, const struct tm_event *e, struct tm_key key, struct tm_error *err)
 {
     if (e == u->rows || is_kept_whole(u->rows))
         return set_last(u->state, &key, store_unit(u), err);
@@ -115,7 +115,7 @@ static enum tm_status set_task(struct unit *u, const struct tm_event *e, struct 
 }
 
 /* A counter value that is derived from a slice or a sample is valid only there, so it is not kept. */
-static enum tm_status take_counter(struct unit *u, const struct tm_event *e, struct tm_error *err)
+static enum tm_status take_counter(struct tm_cut_unit *u, const struct tm_event *e, struct tm_error *err)
 {
     if (!is_kept_whole(u->rows))
         return TM_OK;
@@ -123,7 +123,7 @@ static enum tm_status take_counter(struct unit *u, const struct tm_event *e, str
     return set_unit(u, about_key(e, OF_COUNTER, place_of(e), name), err);
 }
 
-static enum tm_status take_begin(struct unit *u, const struct tm_event *e, struct tm_error *err)
+static enum tm_status take_begin(struct tm_cut_unit *u, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_cut_state *s = u->state;
     const struct tm_key key = track_key(e);
@@ -155,7 +155,7 @@ static const struct tm_pending_unit *find_first(const struct tm_cut_state *s, co
 
 /* Outputs ask whether a file has any begins and ends, so its first end is kept, with the begin of its slice: without
  * that it would end another. */
-static enum tm_status take_first_end(struct unit *u, const struct tm_event *e, struct tm_pending_unit *begin,
+static enum tm_status take_first_end(struct tm_cut_unit *u, const struct tm_event *e, struct tm_pending_unit *begin,
                                      struct tm_error *err)
 {
     const struct tm_key end_key = {e->file, 0, (uint64_t)OF_FIRST_END << 60};
@@ -170,7 +170,7 @@ static enum tm_status take_first_end(struct unit *u, const struct tm_event *e, s
 
 /* Takes an end. It is kept as long as its slice decides the lane of others, or if it is the first end of its file, or
  * the end of the first slice of its file on a thread. */
-static enum tm_status take_end(struct unit *u, const struct tm_event *e, struct tm_error *err)
+static enum tm_status take_end(struct tm_cut_unit *u, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_cut_state *s = u->state;
     const struct tm_key key = track_key(e);
@@ -189,7 +189,7 @@ static enum tm_status take_end(struct unit *u, const struct tm_event *e, struct 
     return was_open && opened->open_count == 0 ? set_unit(u, first_key(e, OF_FIRST_OVER), err) : TM_OK;
 }
 
-static enum tm_status take_args(struct unit *u, const struct tm_event *e, struct tm_error *err)
+static enum tm_status take_args(struct tm_cut_unit *u, const struct tm_event *e, struct tm_error *err)
 {
     const struct tm_key key = track_key(e);
     struct tm_unit_track *track = tm_open_units_track(&u->state->open, &key);
@@ -202,7 +202,7 @@ static enum tm_status take_args(struct unit *u, const struct tm_event *e, struct
     return store_unit(u) && tm_open_units_attach(open, track, u->pending, label) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-static enum tm_status take_switch(struct unit *u, const struct tm_event *e, struct tm_error *err)
+static enum tm_status take_switch(struct tm_cut_unit *u, const struct tm_event *e, struct tm_error *err)
 {
     const struct tm_key key = about_key(e, OF_CPU, e->cpu, 0);
     int64_t seen = tm_table_find(&u->state->switches, &key);
@@ -213,7 +213,7 @@ static enum tm_status take_switch(struct unit *u, const struct tm_event *e, stru
 
 /* The first file with an event on a thread owns the thread's track in an output, and other files have tracks below it.
  * So the first event of each file on a thread is kept, with its end if it begins a slice. */
-static enum tm_status take_first(struct unit *u, const struct tm_event *e, struct tm_error *err)
+static enum tm_status take_first(struct tm_cut_unit *u, const struct tm_event *e, struct tm_error *err)
 {
     const struct tm_key key = first_key(e, OF_FIRST);
     bool is_shown = e->kind == TM_KIND_SLICE_BEGIN || e->kind == TM_KIND_SLICE_END ||
@@ -224,7 +224,7 @@ static enum tm_status take_first(struct unit *u, const struct tm_event *e, struc
     return set_unit(u, key, err);
 }
 
-static enum tm_status take_row(struct unit *u, const struct tm_event *e, struct tm_error *err)
+static enum tm_status take_row(struct tm_cut_unit *u, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st = take_first(u, e, err);
     if (st < 0)
@@ -253,16 +253,54 @@ static enum tm_status take_row(struct unit *u, const struct tm_event *e, struct 
     }
 }
 
+/* Divides COUNT rows into units. Sets *IN_ORDER to false if they do not take effect in this order. */
+static enum tm_status make_units(struct tm_cut_state *s, const struct tm_event *rows, uint32_t count, bool *in_order,
+                                 struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (n > 0 && rows[i].flags & TM_EVENT_DERIVED) {
+            s->taken[n - 1].count++;
+            continue;
+        }
+        if ((st = tm_array_grow(&s->taken, &s->taken_cap, n, sizeof *s->taken, err)) < 0 ||
+            (st = tm_array_grow(&s->ranks, &s->rank_cap, n, sizeof *s->ranks, err)) < 0)
+            return st;
+        bool is_json = s->catalog->files[rows[i].file].input_type == TM_INPUT_JSON;
+        s->taken[n] = (struct tm_cut_unit){.state = s, .rows = &rows[i], .count = 1};
+        s->ranks[n] = tm_timestamp_rank(&rows[i], is_json, n);
+        *in_order = *in_order && (n == 0 || !tm_timestamp_ranks_differ(&s->ranks[n - 1], &s->ranks[n]));
+        n++;
+    }
+    s->taken_count = n;
+    return st;
+}
+
+static enum tm_status take_unit(struct tm_cut_unit *u, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < u->count && st == TM_OK; i++)
+        st = take_row(u, &u->rows[i], err);
+    if (u->pending)
+        tm_pending_units_drop(&u->state->units, u->pending);
+    return st;
+}
+
 enum tm_status tm_cut_state_take(struct tm_cut_state *s, const struct tm_event *rows, uint32_t count,
                                  struct tm_error *err)
 {
-    struct unit u = {.state = s, .rows = rows, .count = count};
-    enum tm_status st = TM_OK;
+    bool in_order = true;
     s->open.units = &s->units;
-    for (uint32_t i = 0; i < count && st == TM_OK; i++)
-        st = take_row(&u, &rows[i], err);
-    if (u.pending)
-        tm_pending_units_drop(&s->units, u.pending);
+    enum tm_status st = make_units(s, rows, count, &in_order, err);
+    if (st == TM_OK && !in_order) {
+        for (uint32_t i = 0; i < s->taken_count; i++) /* the state has them in the order of the stream */
+            if (store_unit(&s->taken[i]) == NULL)
+                return tm_error_nomem(err);
+        tm_timestamp_ranks_sort(s->ranks, s->taken_count);
+    }
+    for (uint32_t i = 0; i < s->taken_count && st == TM_OK; i++)
+        st = take_unit(&s->taken[s->ranks[i].index], err);
     return st;
 }
 
@@ -276,6 +314,8 @@ void tm_cut_state_release(struct tm_cut_state *s)
     tm_open_units_release(&s->open);
     tm_pending_units_release(&s->units);
     free(s->last);
+    free(s->taken);
+    free(s->ranks);
     tm_table_release(&s->by_key);
     tm_table_release(&s->switches);
     *s = (struct tm_cut_state){0};

@@ -6,6 +6,7 @@
 
 #include "cut/open_units.h"
 #include "model/catalog.h"
+#include "stream/timestamp_group.h"
 
 /* Zero-initialise, with the first two set. */
 struct tm_cut_state {
@@ -17,9 +18,13 @@ struct tm_cut_state {
     struct tm_pending_unit **last; /* by key: its latest unit */
     uint32_t last_count, last_cap;
     struct tm_table by_key, switches;
+    struct tm_cut_unit *taken; /* the events of one time */
+    struct tm_timestamp_rank *ranks;
+    uint32_t taken_count, taken_cap, rank_cap;
 };
 
-/* Takes the next COUNT rows, an event and those derived from it. TM_OK or TM_E_SYSTEM. */
+/* Takes the next COUNT rows: events of one time, each followed by those derived from it. They take effect in the order
+ * in which they nest (stream/timestamp_group.h). TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_cut_state_take(struct tm_cut_state *state, const struct tm_event *rows, uint32_t count,
                                  struct tm_error *err);
 
