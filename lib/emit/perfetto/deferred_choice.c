@@ -154,17 +154,31 @@ static void free_choice(struct tm_track_choices *c, uint32_t number)
     c->free = number;
 }
 
-enum tm_status tm_deferred_choice_stay(struct tm_track_writer *w, struct tm_error *err)
+/* Decides CHOICE, that of END, by the events so far. If the track has slices that END would end, it moves. */
+static enum tm_status decide(struct tm_track_writer *w, struct tm_open_end *end, struct tm_deferred_choice *choice,
+                             struct tm_error *err)
+{
+    const struct tm_early_ends *cut;
+    int64_t begin_ns;
+    if (tm_reader_slices_is_open(&w->reader, end->uuid, end->reader_id, &begin_ns)) {
+        enum tm_status st = tm_reader_slices_ended_early(&w->reader, end->uuid, end->end_ns, &cut, err);
+        if (st < 0 || cut->count > 0)
+            return st < 0 ? st : move(w, end->uuid, choice, err);
+    }
+    enum tm_status st = tm_packet_decide(w->packets, placeholder_of(w, choice), ON_TRACK, err);
+    free_choice(&w->choices, end->choice);
+    end->choice = 0;
+    return st;
+}
+
+enum tm_status tm_deferred_choice_decide(struct tm_track_writer *w, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < tm_open_ends_count(&w->ends) && st == TM_OK; i++) {
         struct tm_open_end *end = tm_open_ends_get(&w->ends, i);
-        const struct tm_deferred_choice *choice = end->choice ? &w->choices.choices[end->choice - 1] : NULL;
-        if (choice == NULL || choice->has_moved)
-            continue;
-        st = tm_packet_decide(w->packets, placeholder_of(w, choice), ON_TRACK, err);
-        free_choice(&w->choices, end->choice);
-        end->choice = 0;
+        struct tm_deferred_choice *choice = end->choice ? &w->choices.choices[end->choice - 1] : NULL;
+        if (choice && !choice->has_moved)
+            st = decide(w, end, choice, err);
     }
     return st;
 }

@@ -24,9 +24,9 @@ enum tm_status tm_deferred_choice_clear(struct tm_track_writer *writer, const st
 enum tm_status tm_deferred_choice_move_above(struct tm_track_writer *writer, uint64_t uuid, int64_t reader_id,
                                              struct tm_error *err);
 
-/* Decides all choices without the events that follow: complete events that have not moved stay on their tracks. Called
- * at a cut, where one part of an output ends and the next begins. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_deferred_choice_stay(struct tm_track_writer *writer, struct tm_error *err);
+/* Decides all choices without the events that follow: complete events stay on their tracks unless they would end slices
+ * there. Called at a cut, where one part of an output ends and the next begins. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_deferred_choice_decide(struct tm_track_writer *writer, struct tm_error *err);
 
 /* Ends the complete event of END. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_deferred_choice_end(struct tm_track_writer *writer, const struct tm_open_end *end,

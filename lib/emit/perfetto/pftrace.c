@@ -475,7 +475,7 @@ static enum tm_status end_state(struct pftrace *p, struct tm_error *err)
     tm_packet_discard_begin(&p->packets);
     enum tm_status st = tm_track_writer_flush(&p->tracks, p->context->stream->header.part.from_ns, err);
     if (st == TM_OK)
-        st = tm_deferred_choice_stay(&p->tracks, err);
+        st = tm_deferred_choice_decide(&p->tracks, err);
     if (st == TM_OK)
         st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
     tm_packet_discard_end(&p->packets);
@@ -627,7 +627,7 @@ static enum tm_status finish_part(struct pftrace *p, struct tm_error *err)
     if (st == TM_OK)
         st = tm_track_writer_flush(&p->tracks, to_ns, err);
     if (st == TM_OK)
-        st = tm_deferred_choice_stay(&p->tracks, err);
+        st = tm_deferred_choice_decide(&p->tracks, err);
     if (st == TM_OK)
         st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
     if (st == TM_OK)
