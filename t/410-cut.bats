@@ -166,7 +166,7 @@ END
 {"ph":"i","s":"t","pid":1,"tid":1,"ts":30,"name":"end"}]
 END
     [ "$(state 20000)" = "first outer complete inner" ]
-    [ "$(state 25000)" = "first 21000" ]
+    [ "$(state 25000)" = "first outer 21000" ] # the first end of its file, and what it ended
 }
 
 @test "slices of one thread that overlap in a long chain are cut in the time of as many that do not" {
@@ -272,6 +272,48 @@ print(json.dumps([{'ph': 'B', 'pid': 1, 'tid': i, 'ts': i, 'name': 'n'} for i in
         [ "$(wc -l <whole)" -gt 500 ]
         cmp whole joined
     done
+}
+
+# joins TIME: true if the traces of the parts of run.json until and from TIME, joined, are the merged trace.
+joins() {
+    tm-unpack run.json | tm-manifest | tm-clocks | tm-sort >run.tms
+    tm-emit -f pftrace <run.tms >whole.pftrace
+    parts run.tms "$1" >joined.pftrace
+    timeline whole.pftrace >whole
+    timeline joined.pftrace >joined
+    [ -s whole ]
+    diff whole joined
+}
+
+@test "the first end of a file does not end another slice in the state of a part" {
+    cat >run.json <<'END'
+[{"ph":"X","pid":1,"tid":3,"name":"complete","ts":3,"dur":5},
+{"ph":"B","pid":1,"tid":3,"name":"open","ts":3},
+{"ph":"B","pid":1,"tid":3,"name":"over","ts":3},
+{"ph":"E","pid":1,"tid":3,"ts":4},
+{"ph":"i","s":"p","pid":1,"tid":3,"name":"end","ts":9}]
+END
+    joins 7000
+}
+
+@test "events of one time nest in the state of a part as they do in outputs" {
+    cat >run.json <<'END'
+[{"ph":"X","pid":1,"tid":3,"name":"around","ts":10,"dur":100},
+{"ph":"B","pid":1,"tid":3,"name":"ends with a","ts":10},
+{"ph":"X","pid":1,"tid":3,"name":"a","ts":10,"dur":1},
+{"ph":"E","pid":1,"tid":3,"ts":17}]
+END
+    joins 15000
+}
+
+@test "a complete slice that would end another on its track has a lane in all parts" {
+    cat >run.json <<'END'
+[{"ph":"B","pid":1,"tid":1,"name":"begin","ts":5},
+{"ph":"X","pid":1,"tid":1,"name":"a","ts":5,"dur":1},
+{"ph":"X","pid":1,"tid":1,"name":"b","ts":6,"dur":2},
+{"ph":"i","s":"p","pid":1,"tid":1,"name":"end","ts":9}]
+END
+    joins 7000
 }
 
 @test "no sequence of a part has the number of another sequence of the parts before it" {
