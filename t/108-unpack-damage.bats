@@ -568,6 +568,16 @@ END
     done
 }
 
+@test "a text of which only a damaged line is left does not end a run that skips damage" {
+    printf '# ========\n# captured on    : Fri Nov 21 2025\n# ========\n#\nswapper     0 [001]  100.00000' >cut.txt
+    run -1 --separate-stderr tm-unpack cut.txt
+    for how in skip salvage; do
+        tm-merge --on-damage=$how -f report cut.txt >report
+        grep -q 'cut.txt: 1 event read, 0 placed, 1 dropped' report
+        grep -q 'damaged: 1, MONOTONIC, first at byte 59' report
+    done
+}
+
 @test "a file in an archive that cannot be read further does not prevent reading the others" {
     mkdir -p turns
     cd turns
