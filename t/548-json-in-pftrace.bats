@@ -271,3 +271,12 @@ LINES
     merge p.pftrace
     tm-unpack m.pftrace | tm-emit -f frames | grep -q 'flow_ids=1 '
 }
+
+@test "events at the largest time are in the merged trace" {
+    echo '[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":2,"name":"a"},
+	{"ph":"i","ts":9223372036854775.807,"pid":1,"tid":2,"name":"last","s":"t"},
+	{"ph":"B","ts":9223372036854775.807,"pid":1,"tid":2,"name":"open"}]' >a.json
+    merge a.json
+    run bash -o pipefail -c "tm-unpack m.pftrace | tm-emit -f frames | grep -o 'time_ns=9223372036854775807 .*kind=[a-z_]*'"
+    [ "${#lines[@]}" -eq 2 ]
+}

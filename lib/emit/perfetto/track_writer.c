@@ -442,7 +442,7 @@ static enum tm_status write_timestamp_group(struct tm_track_writer *w, struct tm
 enum tm_status tm_track_writer_flush(struct tm_track_writer *w, int64_t now_ns, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (w->group.count && w->group_ns < now_ns)
+    if (w->group.count && (w->group_ns < now_ns || now_ns == INT64_MAX))
         st = write_timestamp_group(w, err);
     if (st < 0 || now_ns == INT64_MIN) /* nothing ends before that */
         return st;
