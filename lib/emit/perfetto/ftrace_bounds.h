@@ -1,4 +1,4 @@
-/* The time from which the ftrace data of each file counts (doc/pftrace.md, "From when on kernel data counts").
+/* The time from which the ftrace data of each file counts (doc/pftrace.md, "The start of kernel data").
  *
  * A reader leaves out ftrace events of a machine before the service event tracing_started, unless the ftrace data
  * source states preserve_ftrace_buffer. Of events before the end of what each cpu's buffer held at first
