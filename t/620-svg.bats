@@ -162,11 +162,12 @@ json.dump({"perfetto_manifest": {"version": 1, "files": [
     [ "${lines[3]}" = True ]
     [ "${lines[4]}" = True ]
     tm-merge -o b.svg many
-    run ask b.svg 'len(windows)' 'text("file")[-1]' 'text("count")[-1]' 'text("title")'
+    run ask b.svg 'len(windows)' 'text("file")[-1]' 'text("count")[-1]' 'text("title")' 'titles[-1].splitlines()'
     [ "${lines[0]}" = 513 ]
     [ "${lines[1]}" = "all other files" ]
     [ "${lines[2]}" = 88 ]
     [ "${lines[3]}" = "['600 events of 600 files on 1 machine']" ]
+    [ "${lines[4]}" = "['all other files', '88 events from 0.000512000 s to 0.000599000 s']" ]
 }
 
 @test "a stream without trace time is refused with a message" {

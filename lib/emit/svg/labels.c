@@ -84,11 +84,15 @@ static void put_tooltip_of_drops(struct tm_svg_picture *pic, const struct tm_svg
 
 void tm_svg_tooltip(struct tm_svg_picture *pic, const struct tm_svg_lane *lane)
 {
-    const Tracemerge__Placement *p = lane->placement;
+    const Tracemerge__Placement *p = lane->is_rest ? NULL : lane->placement;
     tm_out_str(&pic->out, "<title>");
-    tm_out_xml(&pic->out, tm_svg_path(pic, lane->file));
-    tm_out_str(&pic->out, " on ");
-    tm_svg_put_machine(pic, lane->has_machine ? lane->machine : UINT32_MAX, LABEL_MAX);
+    if (lane->is_rest) {
+        tm_out_str(&pic->out, "all other files");
+    } else {
+        tm_out_xml(&pic->out, tm_svg_path(pic, lane->file));
+        tm_out_str(&pic->out, " on ");
+        tm_svg_put_machine(pic, lane->has_machine ? lane->machine : UINT32_MAX, LABEL_MAX);
+    }
     tm_out_char(&pic->out, '\n');
     tm_svg_put_count(pic, lane->event_count, "event");
     if (lane->event_count) {
@@ -113,7 +117,8 @@ void tm_svg_tooltip(struct tm_svg_picture *pic, const struct tm_svg_lane *lane)
         put_offset(pic, p->last_offset_ns);
         tm_out_str(&pic->out, " at the last");
     }
-    put_tooltip_of_drops(pic, lane);
+    if (!lane->is_rest) /* accounts of several files */
+        put_tooltip_of_drops(pic, lane);
     tm_out_str(&pic->out, "</title>");
 }
 
