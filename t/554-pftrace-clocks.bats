@@ -162,6 +162,22 @@ instant last 12200000000 seq=1'
     as_reference "$CONVERSIONS" back.pb
 }
 
+@test "readings beyond the limit of a merged trace are counted by file" {
+    python3 - "$TM_SRC/t/gen" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from wire import field
+clocks = b''.join(field(1, field(1, c) + field(2, 9)) for c in [6, *range(200, 299)])
+snapshot = field(1, field(10, 1) + field(6, clocks))
+event = field(1, field(8, 9) + field(10, 1) + field(11, field(9, 3) + field(23, 'e')))
+open('many.pb', 'wb').write(snapshot * 10486 + event)
+END
+    tm-merge -o m.pftrace many.pb 2>err
+    limit="many.pb: 24 readings of clocks are beyond the limit of pftrace (tm-limits), and are left out"
+    [ "$(cat err)" = "tm-emit: warning: $limit" ]
+    tm-merge -f report m.pftrace | grep -q 'trace_attribute.tracemerge.file.0.left_out.surplus_clock_readings = 24'
+}
+
 @test "a wall clock that is set back on a machine without the trace-time clock loses readings, counted by file" {
     # The host is the machine of trace time until the watch is.
     proto both.pb <<'END'

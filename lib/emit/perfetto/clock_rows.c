@@ -29,7 +29,7 @@ enum tm_status tm_clock_rows_add(struct tm_clock_rows *r, struct tm_clock_row ro
             other->is_edge = row.is_edge = true;
     }
     if (r->count == TM_CLOCK_ROWS_MAX)
-        return TM_OK;
+        return TM_END;
     row.place = r->count;
     return append(&r->rows, &r->count, &r->cap, &row);
 }

@@ -65,7 +65,8 @@ struct tm_clock_rows {
     uint32_t cap, lone_cap, contradicting_cap, left_out_cap;
 };
 
-/* Adds ROW, unless its clock ends with its file or sequence. TM_OK or TM_E_SYSTEM. */
+/* Adds ROW, unless its clock ends with its file or sequence. TM_OK; TM_END: ROW is left out, because there are
+ * TM_CLOCK_ROWS_MAX; TM_E_SYSTEM. */
 enum tm_status tm_clock_rows_add(struct tm_clock_rows *rows, struct tm_clock_row row);
 
 /* Makes columns and groups of all rows. TM_OK or TM_E_SYSTEM. */

@@ -75,7 +75,10 @@ enum tm_status tm_pftrace_note_clock(struct pftrace *p, const struct tm_frame *f
                                  .is_edge = !is_recorded,
                                  .is_unrelated = row->unrelated};
     tracemerge__clock_row__free_unpacked(row, NULL);
-    return tm_clock_rows_add(&p->clocks, added) == TM_OK ? TM_OK : tm_error_nomem(err);
+    enum tm_status st = tm_clock_rows_add(&p->clocks, added);
+    if (st == TM_END && has_file)
+        tm_unsupported_counts_surplus(p->context->unsupported, added.source, 1);
+    return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
 enum tm_status tm_pftrace_unsupported(struct pftrace *p, struct tm_error *err)
