@@ -3,6 +3,7 @@
 #include "base/table.h"
 #include "base/hash.h"
 #include "base/pb.h"
+#include "base/search.h"
 #include "perfetto/packet_fields.h"
 
 #include <stdlib.h>
@@ -19,14 +20,41 @@ static bool reserve_written(struct tm_sequence_threads *t, uint32_t generation)
     return tm_array_grow(&t->written, &t->written_cap, generation, sizeof *t->written, NULL) == TM_OK;
 }
 
-/* Returns the number plus 1 of the thread that events of E's generation have on E's sequence; 0: none. */
-static uint32_t number_at(const struct tm_sequence_threads *t, const struct tm_event *e)
+/* Returns the number of ROW plus 1, as in `written'. */
+static uint32_t number_of(const struct tm_sequence_threads *t, const struct tm_sequence_thread *row)
 {
-    uint32_t number = 0;
-    (void)tm_map_find(&t->by_sequence, key_of(e), &number);
-    while (number && t->rows[number - 1].first_generation > e->generation)
-        number = t->rows[number - 1].before;
-    return number;
+    return (uint32_t)(row - t->rows) + 1;
+}
+
+/* Returns the number of spans of SEQUENCE that begin at GENERATION or before. */
+static uint32_t spans_until(const struct tm_sequence_spans *sequence, uint32_t generation)
+{
+    const struct tm_search_field field = TM_SEARCH_FIELD(struct tm_thread_span, first_generation);
+    uint32_t at = tm_search_u32(sequence->spans, sequence->count, field, generation);
+    return at < sequence->count && sequence->spans[at].first_generation == generation ? at + 1 : at;
+}
+
+/* Returns the row of the thread that events of E's generation have on E's sequence, or NULL. */
+static struct tm_sequence_thread *row_at(const struct tm_sequence_threads *t, const struct tm_event *e)
+{
+    uint32_t number;
+    if (!tm_map_find(&t->by_sequence, key_of(e), &number))
+        return NULL;
+    const struct tm_sequence_spans *sequence = &t->sequences[number];
+    uint32_t until = spans_until(sequence, e->generation);
+    return until ? &t->rows[sequence->spans[until - 1].row] : NULL;
+}
+
+/* Finds or makes the spans of E's sequence. NULL: no memory. */
+static struct tm_sequence_spans *sequence_of(struct tm_sequence_threads *t, const struct tm_event *e)
+{
+    uint32_t number;
+    if (tm_map_find(&t->by_sequence, key_of(e), &number))
+        return &t->sequences[number];
+    if (tm_array_grow(&t->sequences, &t->sequence_cap, t->sequence_count, sizeof *t->sequences, NULL) < 0 ||
+        tm_map_set(&t->by_sequence, key_of(e), t->sequence_count) != TM_OK)
+        return NULL;
+    return &t->sequences[t->sequence_count++];
 }
 
 static bool is_same_thread(const struct tm_event *a, const struct tm_event *b)
@@ -41,31 +69,36 @@ static uint32_t first_generation_of(const struct tm_event *e)
     return e->flags & TM_EVENT_HAS_VALUE ? e->generation - (uint32_t)e->value : e->generation;
 }
 
+/* Makes a row whose span is number AT of SEQUENCE and begins at generation FIRST. NULL: no memory. */
+static struct tm_sequence_thread *insert(struct tm_sequence_threads *t, struct tm_sequence_spans *sequence, uint32_t at,
+                                         uint32_t first)
+{
+    if (tm_array_grow(&t->rows, &t->cap, t->count, sizeof *t->rows, NULL) < 0 ||
+        tm_array_grow(&sequence->spans, &sequence->cap, sequence->count, sizeof *sequence->spans, NULL) < 0)
+        return NULL;
+    struct tm_thread_span *span = &sequence->spans[at];
+    memmove(span + 1, span, (sequence->count++ - at) * sizeof *span);
+    *span = (struct tm_thread_span){first, t->count};
+    return &t->rows[t->count++];
+}
+
 /* Finds or makes the row of E's thread from its first generation on. NULL: no memory. */
-static struct tm_sequence_thread *row_of(struct tm_sequence_threads *t, const struct tm_event *e, uint32_t *number)
+static struct tm_sequence_thread *row_of(struct tm_sequence_threads *t, const struct tm_event *e)
 {
     const uint32_t first = first_generation_of(e);
-    uint32_t last = 0;
-    if (tm_array_grow(&t->rows, &t->cap, t->count, sizeof *t->rows, NULL) < 0)
+    struct tm_sequence_spans *sequence = sequence_of(t, e);
+    if (sequence == NULL)
         return NULL;
-    (void)tm_map_find(&t->by_sequence, key_of(e), &last);
-    uint32_t *later = NULL, *place = &last;
-    for (; *place && t->rows[*place - 1].first_generation > first; place = &t->rows[*place - 1].before)
-        later = place;
-    struct tm_sequence_thread *row = *place ? &t->rows[*place - 1] : NULL;
-    if (row && (row->first_generation == first || is_same_thread(&row->event, e))) {
-        *number = *place;
-        return row;
+    const uint32_t at = spans_until(sequence, first);
+    struct tm_thread_span *last = at ? &sequence->spans[at - 1] : NULL;
+    struct tm_thread_span *later = at < sequence->count ? &sequence->spans[at] : NULL;
+    if (last && (last->first_generation == first || is_same_thread(&t->rows[last->row].event, e)))
+        return &t->rows[last->row];
+    if (later && is_same_thread(&t->rows[later->row].event, e)) {
+        later->first_generation = first;
+        return &t->rows[later->row];
     }
-    if (later && is_same_thread(&t->rows[*later - 1].event, e)) {
-        *number = *later;
-        t->rows[*later - 1].first_generation = first;
-        return &t->rows[*later - 1];
-    }
-    row = &t->rows[t->count];
-    *row = (struct tm_sequence_thread){.first_generation = first, .before = *place};
-    *number = *place = ++t->count;
-    return tm_map_set(&t->by_sequence, key_of(e), last) == TM_OK ? row : NULL;
+    return insert(t, sequence, at, first);
 }
 
 /* A message in field FIELD, and those of its fields that are left out: a repeated name would count as a later one. */
@@ -106,10 +139,9 @@ static bool put_stripped(struct tm_buf *out, const uint8_t *data, size_t len, co
 
 enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const struct tm_event *e)
 {
-    uint32_t number;
     if (e->generation == 0)
         return TM_OK;
-    struct tm_sequence_thread *row = row_of(t, e, &number);
+    struct tm_sequence_thread *row = row_of(t, e);
     if (row && row->bytes && row->bytes == e->raw) /* it is this descriptor, written again */
         return TM_OK;
     const struct strip all = {0, 0, 0, packet_strip};
@@ -130,16 +162,16 @@ enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const str
     row->event.raw_bytes = (uint32_t)raw_bytes;
     row->event.detail = bytes.data + raw_bytes;
     row->own_track = 0;
-    t->written[e->generation] = number;
+    t->written[e->generation] = number_of(t, row);
     return TM_OK;
 }
 
 void tm_sequence_threads_set_own(struct tm_sequence_threads *t, const struct tm_event *e, uint64_t track)
 {
-    uint32_t number = number_at(t, e);
-    if (number == 0)
+    struct tm_sequence_thread *row = row_at(t, e);
+    if (row == NULL)
         return;
-    t->rows[number - 1].own_track = track;
+    row->own_track = track;
     t->has_own_tracks |= track != 0;
 }
 
@@ -147,20 +179,22 @@ const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *t
 {
     if (tm_sequence_threads_is_written(t, e->generation))
         return NULL;
-    uint32_t number = number_at(t, e);
-    if (number == 0 || !reserve_written(t, e->generation))
+    struct tm_sequence_thread *row = row_at(t, e);
+    if (row == NULL || !reserve_written(t, e->generation))
         return NULL;
-    struct tm_event *event = &t->rows[number - 1].event;
-    t->written[e->generation] = number;
-    event->generation = e->generation;
-    event->time_ns = e->time_ns;
-    return event;
+    t->written[e->generation] = number_of(t, row);
+    row->event.generation = e->generation;
+    row->event.time_ns = e->time_ns;
+    return &row->event;
 }
 
 void tm_sequence_threads_release(struct tm_sequence_threads *t)
 {
     for (uint32_t i = 0; i < t->count; i++)
         free(t->rows[i].bytes);
+    for (uint32_t i = 0; i < t->sequence_count; i++)
+        free(t->sequences[i].spans);
+    free(t->sequences);
     free(t->rows);
     free(t->written);
     tm_map_release(&t->by_sequence);

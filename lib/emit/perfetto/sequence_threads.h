@@ -9,12 +9,18 @@
 
 /* Zero-initialise. */
 struct tm_sequence_threads {
-    struct tm_map by_sequence; /* (file, machine, sequence) to the number in rows of its last thread plus 1 */
+    struct tm_map by_sequence; /* (file, machine, sequence) to its number in sequences */
+    struct tm_sequence_spans {
+        struct tm_thread_span {
+            uint32_t first_generation; /* events of earlier ones had another thread or none */
+            uint32_t row;              /* number of its thread in rows */
+        } *spans;                      /* by first_generation, each of which is there once */
+        uint32_t count, cap;
+    } *sequences;
+    uint32_t sequence_count, sequence_cap;
     struct tm_sequence_thread {
         struct tm_event event; /* the descriptor; its payload is owned */
         uint8_t *bytes;
-        uint32_t first_generation; /* events of earlier ones had another thread or none */
-        uint32_t before;           /* number of the sequence's thread before it plus 1; 0: none */
         uint64_t own_track; /* of its events that name no track, if another file has the thread's track; 0: that one */
     } *rows;
     uint32_t count, cap;
