@@ -84,6 +84,30 @@ static void finish(const struct tm_trace_stats *stats, struct tm_packet_writer *
     tm_buf_release(&fields);
 }
 
+/* A file whose last statistics have no FilterStats adds none to the last packet. */
+static void test_filter(const struct tm_catalog *catalog)
+{
+    struct tm_packet_writer w = {0};
+    struct tm_trace_stats stats = {0};
+    struct tm_error err = {0};
+    struct tm_buf filtered = {0}, plain = {0};
+    size_t mark;
+    tm_packet_writer_init(&w, catalog, -1, NULL, &err);
+    tm_pb_begin(&filtered, 11, &mark);
+    tm_pb_put_varint(&filtered, 1, 6);
+    tm_pb_end(&filtered, mark);
+    tm_pb_put_varint(&plain, 14, 2);
+    write(&stats, &w, (struct tm_event){.file = 0, .flags = TM_EVENT_UNTIMED}, &filtered, "11.1=6 ");
+    write(&stats, &w, (struct tm_event){.file = 1, .flags = TM_EVENT_UNTIMED}, &plain, "lost 2 ");
+    finish(&stats, &w, -1, "lost 2 11.1=6 11.2=0 11.3=0 11.4=0 11.5=0 ");
+    write(&stats, &w, (struct tm_event){.file = 0, .flags = TM_EVENT_UNTIMED}, &plain, "lost 2 ");
+    finish(&stats, &w, -1, "lost 4 ");
+    tm_buf_release(&filtered);
+    tm_buf_release(&plain);
+    tm_trace_stats_release(&stats);
+    tm_packet_writer_release(&w);
+}
+
 /* The packets of many files of one machine have about as many bytes as the recorded ones. */
 static void test_many_files(const struct tm_catalog *catalog)
 {
@@ -155,6 +179,7 @@ int main(void)
     ok_named(tm_trace_stats_write(&stats, &w, &of_two, &field) == TM_OK && w.out.len >= long_one.len,
              "more buffers than are kept are written once");
     finish(&stats, &w, 90, "1 1 1 1.1=50 1.1=51 1.1=52 1.1=53 lost 1 ");
+    test_filter(&catalog);
     test_many_files(&catalog);
     tm_buf_release(&one);
     tm_buf_release(&two);

@@ -107,6 +107,7 @@ static void forget(struct tm_trace_stats *stats, struct tm_trace_stats_file *fil
     file->buffers.len = file->filtered.len = file->has = file->buffer_count = 0;
     memset(file->sums, 0, sizeof file->sums);
     memset(file->filter_sums, 0, sizeof file->filter_sums);
+    file->has_filter = false;
 }
 
 /* Keeps F, a buffer_stats field. TM_END: it exceeds the bytes that are kept. */
