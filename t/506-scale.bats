@@ -1,4 +1,4 @@
-# tm-emit, tm-manifest: for many files, machines and crossing slices, time grows in proportion to their number. Threads
+# tm-emit, tm-manifest: for many files, machines, crossing slices and threads of a sequence, time grows in proportion to their number. Threads
 # and tracks take as much memory as tm-limits(7) states, and no more than --max-memory.
 
 load lib/common
@@ -62,6 +62,38 @@ END_OF_PYTHON
         tm-unpack "$name.json" | tm-manifest | tm-clocks | tm-sort >"$name.crossing"
     done
     scales few.crossing many.crossing tm-emit -q -f pftrace
+}
+
+@test "crossing slices of many threads take time in proportion" {
+    for shape in few,6000 many,24000; do
+        IFS=, read -r name count <<<"$shape"
+        python3 - "$count" >"$name.json" <<'END_OF_PYTHON'
+import sys
+count = int(sys.argv[1])
+event = '{"name":"n","pid":1,"tid":%d,"ph":"%s","ts":%d,"dur":9}'
+print('[%s]' % ',\n'.join(event % (i, phase, at) for at, phase in enumerate('BXXXE') for i in range(count)))
+END_OF_PYTHON
+        tm-unpack "$name.json" | tm-manifest | tm-clocks | tm-sort >"$name.crossing"
+    done
+    scales few.crossing many.crossing tm-emit -q -f pftrace
+}
+
+@test "threads of one sequence take time in proportion to the times its state was cleared" {
+    for shape in few,10000 many,40000; do
+        IFS=, read -r name count <<<"$shape"
+        PYTHONPATH=$TM_SRC/t/gen python3 - "$count" >"$name.pftrace" <<'END_OF_PYTHON'
+import sys
+from wire import field, message
+for i in range(int(sys.argv[1])):
+    # Each thread's state is cleared once after its first event.
+    cleared = (10, 1), (13, 1)
+    for at, fields in enumerate(([*cleared, (44, message((1, 1), (2, i + 2)))], [(10, 1)], cleared)):
+        event = [] if at == 0 else [(11, message((9, 3), (22, 'c'), (23, 'n')))]
+        sys.stdout.buffer.write(field(1, message((8, 100 * i + at), *fields, *event)))
+END_OF_PYTHON
+        tm-unpack "$name.pftrace" | tm-manifest | tm-clocks | tm-sort >"$name.cleared"
+    done
+    scales few.cleared many.cleared tm-emit -q -f pftrace
 }
 
 @test "parts by time of slices that never end take time in proportion" {

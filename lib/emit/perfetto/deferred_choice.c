@@ -1,6 +1,5 @@
 #include "emit/perfetto/deferred_choice.h"
 
-#include "base/table.h"
 #include "emit/perfetto/end_label.h"
 #include "emit/perfetto/track_packet.h"
 
@@ -10,6 +9,11 @@ enum { ON_TRACK, ON_LANE }; /* versions of a placeholder */
 static uint32_t placeholder_of(const struct tm_track_writer *w, const struct tm_deferred_choice *choice)
 {
     return (uint32_t)(choice - w->choices.choices);
+}
+
+static struct tm_key key_of(int64_t reader_id)
+{
+    return (struct tm_key){(uint64_t)reader_id, 0, 0};
 }
 
 static enum tm_status new_choice(struct tm_track_choices *c, uint32_t *at, struct tm_error *err)
@@ -64,18 +68,24 @@ enum tm_status tm_deferred_choice_open(struct tm_track_writer *w, const struct t
         return st;
     w->choices.free = w->choices.choices[at].next_free;
     w->choices.choices[at] = (struct tm_deferred_choice){
-        .reader_id = end->reader_id, .begin_ns = e->time_ns, .lane = lane, .is_used = true};
+        .reader_id = end->reader_id, .begin_ns = e->time_ns, .lane = lane};
     end->choice = at + 1;
-    return TM_OK;
+    const struct tm_key key = key_of(end->reader_id);
+    return tm_table_set(&w->choices.by_reader_id, &key, at, err);
 }
 
-static struct tm_deferred_choice *choice_of(struct tm_track_writer *w, int64_t reader_id)
+static struct tm_deferred_choice *choice_of(const struct tm_track_writer *w, int64_t reader_id)
 {
-    struct tm_deferred_choice *c = w->choices.choices;
-    for (uint32_t i = 0; i < w->choices.count; i++)
-        if (c[i].is_used && !c[i].has_moved && c[i].reader_id == reader_id)
-            return &c[i];
-    return NULL;
+    const struct tm_key key = key_of(reader_id);
+    const int64_t at = tm_table_find(&w->choices.by_reader_id, &key);
+    return at == TM_TABLE_NONE ? NULL : &w->choices.choices[at];
+}
+
+/* Returns the choice of slice READER_ID if it can still move; NULL: it cannot. */
+static struct tm_deferred_choice *movable(const struct tm_track_writer *w, int64_t reader_id)
+{
+    struct tm_deferred_choice *choice = choice_of(w, reader_id);
+    return choice && !choice->has_moved ? choice : NULL;
 }
 
 static enum tm_status move(struct tm_track_writer *w, uint64_t uuid, struct tm_deferred_choice *choice,
@@ -99,7 +109,7 @@ static enum tm_status end_early(struct tm_track_writer *w, const struct tm_event
                                 struct tm_early_end stated, struct tm_error *err)
 {
     const int64_t id = stated.id, dur_ns = stated.dur_ns;
-    struct tm_deferred_choice *c = w->choices.choices;
+    struct tm_deferred_choice *choice = choice_of(w, id);
     int64_t begin_ns;
     if (tm_reader_slices_is_open(&w->reader, uuid, id, &begin_ns)) {
         int64_t end_ns = begin_ns + (dur_ns > 0 ? dur_ns : 0); /* an end must not be before its begin */
@@ -107,13 +117,10 @@ static enum tm_status end_early(struct tm_track_writer *w, const struct tm_event
         enum tm_status st = tm_reader_slices_write_end(&w->reader, &end, id, err);
         return st < 0 ? st : st == TM_END ? TM_OK : put_end(w, e, uuid, end_ns, err);
     }
-    for (uint32_t i = 0; i < w->choices.count; i++) {
-        if (!c[i].is_used || !c[i].has_moved || c[i].has_ended || c[i].reader_id != id)
-            continue;
-        c[i].has_ended = true;
-        return put_end(w, e, c[i].lane, c[i].begin_ns + (dur_ns > 0 ? dur_ns : 0), err);
-    }
-    return TM_OK;
+    if (choice == NULL || !choice->has_moved || choice->has_ended)
+        return TM_OK;
+    choice->has_ended = true;
+    return put_end(w, e, choice->lane, choice->begin_ns + (dur_ns > 0 ? dur_ns : 0), err);
 }
 
 enum tm_status tm_deferred_choice_clear(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
@@ -127,7 +134,7 @@ enum tm_status tm_deferred_choice_clear(struct tm_track_writer *w, const struct 
         st = tm_reader_slices_ended_early(&w->reader, uuid, e->time_ns, &written, err);
         for (uint32_t i = 0; st == TM_OK && i < written->count && found == NULL; i++)
             if (!tm_early_ends_have(stated, written->ends[i]))
-                found = choice_of(w, written->ends[i].id);
+                found = movable(w, written->ends[i].id);
         if (found)
             st = move(w, uuid, found, err);
     } while (found && st == TM_OK);
@@ -144,12 +151,14 @@ enum tm_status tm_deferred_choice_move_above(struct tm_track_writer *w, uint64_t
     struct tm_deferred_choice *found = NULL;
     enum tm_status st = tm_reader_slices_above(&w->reader, uuid, reader_id, &above, err);
     for (uint32_t i = st == TM_OK ? above->count : 0; i-- > 0 && found == NULL;)
-        found = choice_of(w, above->ends[i].id);
+        found = movable(w, above->ends[i].id);
     return st < 0 ? st : found ? move(w, uuid, found, err) : TM_END;
 }
 
 static void free_choice(struct tm_track_choices *c, uint32_t number)
 {
+    const struct tm_key key = key_of(c->choices[number - 1].reader_id);
+    tm_table_remove(&c->by_reader_id, &key);
     c->choices[number - 1] = (struct tm_deferred_choice){.next_free = c->free};
     c->free = number;
 }

@@ -533,6 +533,7 @@ void tm_track_writer_release(struct tm_track_writer *w)
     tm_map_release(&w->ranked);
     tm_reader_slices_release(&w->reader);
     free(w->choices.choices);
+    tm_table_release(&w->choices.by_reader_id);
     tm_open_ends_release(&w->ends);
     tm_nesting_release(&w->nesting);
     tm_pending_names_release(&w->names);

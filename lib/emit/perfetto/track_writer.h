@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/table.h"
 #include "emit/perfetto/annotation_names.h"
 #include "emit/perfetto/flow_targets.h"
 #include "emit/perfetto/kernel_slices.h"
@@ -22,10 +23,11 @@ struct tm_track_choices {
     struct tm_deferred_choice {
         int64_t reader_id, begin_ns;
         uint64_t lane;
-        bool is_used, has_moved, has_ended;
-        uint32_t next_free; /* if it is not used: the next free one, coded like free */
+        bool has_moved, has_ended;
+        uint32_t next_free; /* if it is free: the next free one, coded like free */
     } * choices;
     uint32_t count, cap, free; /* free: number of a free one plus 1; 0: none */
+    struct tm_table by_reader_id; /* from the reader_id of each that is not free to its number */
 };
 
 enum { TM_RECENT_STRINGS = 8192, TM_RECENT_TASKS = 512 }; /* sizes of caches, powers of two */
