@@ -152,6 +152,13 @@ END
     done
 }
 
+@test "a sample without a process is in that of its thread, also if thread -1 made it" {
+    made a.data orphan
+    tm-merge -q -o a.pftrace a.data
+    python3 "$TM_SRC/t/check/list-packets.py" -f 66.2 -f 66.3 a.pftrace >packets
+    grep -q ' 66.2=103 66.3=103$' packets
+}
+
 @test "threads have their names and processes" {
     tm-merge -q -o x.db "$data/perf-sched.data"
     [ "$(sqlite3 x.db "SELECT t.name, p.name FROM thread t JOIN process p USING (upid) WHERE t.tid = p.pid AND t.tid > 0 ORDER BY 1")" = \

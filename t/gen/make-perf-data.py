@@ -4,12 +4,12 @@
 big: big-endian; pipe: as perf record -o -; zstd: the records of the kernel compressed, cut at any byte; long: with a
 window of 128 MiB; raw, real, tai: on CLOCK_MONOTONIC_RAW, CLOCK_REALTIME, CLOCK_TAI instead of MONOTONIC; old: without
 a clock and its time of day; group: samples of groups instead, as perf record -e '{a,b}:S' makes them, with their
-values; ended: two samples more, of a task that has ended; nocpu: records state no cpu; threads: of events that threads
-inherit; backward: of a buffer that is written from its end on; more: the last sample states more members than it has;
-wide: one more event of a tracepoint, with 900 fields that are all of its last 59,900 bytes; many: the tracepoint has
-1,025 fields; deep: one more sample, of 8,000 frames in a file with a name of 6,000 bytes; named: an event with a name of
-5,000 bytes; cpus: the last switch is on cpu 65,536; damaged: all features of the header are cut short; short: so are
-some more records.
+values; ended: two samples more, of a task that has ended; orphan: one sample more, without a process, of a thread that
+thread -1 made; nocpu: records state no cpu; threads: of events that threads inherit; backward: of a buffer that is
+written from its end on; more: the last sample states more members than it has; wide: one more event of a tracepoint,
+with 900 fields that are all of its last 59,900 bytes; many: the tracepoint has 1,025 fields; deep: one more sample, of
+8,000 frames in a file with a name of 6,000 bytes; named: an event with a name of 5,000 bytes; cpus: the last switch is
+on cpu 65,536; damaged: all features of the header are cut short; short: so are some more records.
 Records are not in the order of time, so names and mappings must be found by time.
 """
 import struct, subprocess, sys
@@ -174,6 +174,8 @@ if is_grouped:
 if 'ended' in words:
     of_kernel += [sample(4, KERNEL, -1, -1, 5700, 0, [MARK_KERNEL, KERNEL_AT + 0x600], waking('tool', 200, 120, 1)),
                   sample(1, USER, -1, -1, 5800, 0, [MARK_KERNEL, KERNEL_AT + 0x700, MARK_USER, APP_AT])]
+if 'orphan' in words:
+    of_kernel += [fork(100, 100, 103, 0xffffffff, 5600), sample(1, USER, -1, 103, 5650, 0, [MARK_USER, APP_AT])]
 if 'wide' in words:
     of_kernel.append(sample(4, KERNEL, 100, 101, 5900, 0, [MARK_KERNEL, KERNEL_AT + 0x600],
                             waking('tool', 200, 120, 1) + b'w' * 59964))

@@ -326,10 +326,11 @@ enum tm_status tm_sample_note_task(struct tm_sample_writer *w, const struct tm_e
     int64_t pid = e->pid;
     uint64_t key;
     if (e->kind == TM_KIND_TASK_NEW) {
-        uint32_t of_maker = (uint32_t)pid;
-        if (tm_event_makes_thread(e) && process_key(e->machine, pid, &key))
-            (void)tm_map_find(&w->processes, key, &of_maker);
-        pid = tm_event_makes_thread(e) ? of_maker : e->tid;
+        uint32_t of_maker;
+        if (!tm_event_makes_thread(e))
+            pid = e->tid;
+        else if (process_key(e->machine, pid, &key) && tm_map_find(&w->processes, key, &of_maker))
+            pid = of_maker;
     } else if (e->kind == TM_KIND_PROCESS || !(e->flags & TM_EVENT_HAS_PID) || !(e->flags & TM_EVENT_HAS_TID)) {
         return TM_OK;
     }
