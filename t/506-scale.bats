@@ -1,5 +1,5 @@
-# tm-emit, tm-manifest: for many files, machines, crossing slices and threads of a sequence, time grows in proportion to their number. Threads
-# and tracks take as much memory as tm-limits(7) states, and no more than --max-memory.
+# tm-emit, tm-manifest: for many files, machines, crossing slices and threads of a sequence, time grows in proportion to
+# their number. Threads and tracks take as much memory as tm-limits(7) states, and no more than --max-memory.
 
 load lib/common
 
