@@ -212,6 +212,34 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     ! list plain.pftrace | grep -F 60.1=0 || false
 }
 
+# Prints the sort indices of process 1 and thread 2 in the merged trace, then those in the database of the file itself.
+# The file has an index of each for each argument: 1, 2, … The argument is its time; "-": it has none.
+sort_indices() {
+    python3 - "$@" >a.json <<'END'
+import json, sys
+events = [{"ph": "X", "pid": 1, "tid": 2, "ts": 9, "dur": 1, "name": "a"}]
+for index, time in enumerate(sys.argv[1:], 1):
+    for name in "process_sort_index", "thread_sort_index":
+        stated = {"ph": "M", "pid": 1, "tid": 2, "name": name, "args": {"sort_index": index}}
+        events.append(stated if time == "-" else {**stated, "ts": int(time)})
+json.dump(events, sys.stdout)
+END
+    merge a.json
+    tm-merge -o one.db a.json
+    for db in m.db one.db; do
+        sqlite3 $db "SELECT int_value FROM args WHERE key LIKE '%_sort_index_hint'" | paste -sd,
+    done | paste -sd' '
+}
+
+@test "of several sort indices the one with the least time counts, and before it one without a time" {
+    [ "$(sort_indices 5 3)" = '2,2 2,2' ]
+    [ "$(sort_indices 3 5)" = '1,1 1,1' ]
+    [ "$(sort_indices 5 -)" = '2,2 2,2' ]
+    [ "$(sort_indices - 5)" = '1,1 1,1' ]
+    [ "$(sort_indices - -)" = '1,1 1,1' ]
+    [ "$(sort_indices 5 5 3 3)" = '3,3 3,3' ]
+}
+
 @test "the metadata of documents are attributes of the trace, by file" {
     event='"traceEvents":[{"ph":"X","pid":1,"tid":2,"name":"n","ts":1,"dur":1}]'
     echo "{$event,\"metadata\":{\"os\":\"Linux\",\"cpus\":2,\"net\":{\"a\":[1]},\"none\":null}}" >a.json

@@ -1,6 +1,7 @@
 #include "emit/perfetto/track_tasks.h"
 
 #include "base/hash.h"
+#include "base/table.h"
 #include "emit/perfetto/track_packet.h"
 #include "stream/detail_fields.h"
 
@@ -40,9 +41,11 @@ uint64_t tm_track_key(const struct tm_track_writer *w, const struct tm_event *e,
 /* Puts the rank of E's process or thread, if it has one, into w->body. It belongs in the first descriptor. */
 static bool put_rank(struct tm_track_writer *w, const struct tm_event *e, bool is_thread)
 {
-    uint32_t rank;
-    return !tm_map_find(&w->ranks, task_of(w, e, is_thread).key, &rank) ||
-           tm_pb_put_varint(&w->body, TM_DESCRIPTOR_SIBLING_RANK, (uint64_t)(int64_t)(int32_t)rank) == TM_OK;
+    uint32_t place;
+    if (!tm_map_find(&w->ranks, task_of(w, e, is_thread).key, &place))
+        return true;
+    int64_t rank = w->task_ranks[place].rank;
+    return tm_pb_put_varint(&w->body, TM_DESCRIPTOR_SIBLING_RANK, (uint64_t)rank) == TM_OK;
 }
 
 /* Describes E's process or thread, which has no track yet, as track UUID. Readers accept no thread without a process.
@@ -342,6 +345,24 @@ static enum tm_status write_ordering(struct tm_track_writer *w, const struct tm_
     return tm_track_packet_describe(w, &root, 0, err);
 }
 
+/* Notes RANK of the task with KEY, unless it has one from before that time. */
+static enum tm_status add_rank(struct tm_track_writer *w, uint64_t key, struct tm_task_rank rank, struct tm_error *err)
+{
+    uint32_t place;
+    if (tm_map_find(&w->ranks, key, &place)) {
+        if (rank.time_ns < w->task_ranks[place].time_ns)
+            w->task_ranks[place] = rank;
+        return TM_OK;
+    }
+    place = w->task_rank_count;
+    if (tm_array_grow(&w->task_ranks, &w->task_rank_cap, place, sizeof *w->task_ranks, err) < 0)
+        return err->status;
+    if (tm_map_set(&w->ranks, key, place) != TM_OK)
+        return tm_error_nomem(err);
+    w->task_ranks[w->task_rank_count++] = rank;
+    return TM_OK;
+}
+
 enum tm_status tm_track_task_note_rank(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     bool is_thread = e->kind == TM_KIND_THREAD, has_rank = false;
@@ -368,9 +389,9 @@ enum tm_status tm_track_task_note_rank(struct tm_track_writer *w, const struct t
     }
     if (!has_rank)
         return TM_OK;
-    if (tm_map_add(&w->ranks, task_of(w, &owner, is_thread).key, (uint32_t)rank) < 0) /* the first one counts */
-        return tm_error_nomem(err);
-    return write_ordering(w, e, err);
+    struct tm_task_rank noted = {tm_event_is_timed(e->flags) ? e->time_ns : INT64_MIN, (int32_t)rank};
+    enum tm_status st = add_rank(w, task_of(w, &owner, is_thread).key, noted, err);
+    return st < 0 ? st : write_ordering(w, e, err);
 }
 
 enum tm_status tm_track_task_define(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)

@@ -41,7 +41,8 @@ struct tm_recent_task *tm_track_task_recent(struct tm_track_writer *writer, cons
                                             bool is_thread);
 
 /* If EVENT, a PROCESS or THREAD row, states a sort index: notes it for the first descriptor of the task, since readers
- * ignore later ranks, and states that ranks count. Call it before the descriptors. */
+ * ignore later ranks, and states that ranks count. The index with the least time counts, before it one without a time;
+ * of equal ones the first call. Call it before the descriptors. */
 enum tm_status tm_track_task_note_rank(struct tm_track_writer *writer, const struct tm_event *event,
                                        struct tm_error *err);
 

@@ -530,6 +530,7 @@ void tm_track_writer_release(struct tm_track_writer *w)
     free(w->sequences);
     tm_map_release(&w->known);
     tm_map_release(&w->ranks);
+    free(w->task_ranks);
     tm_map_release(&w->ranked);
     tm_reader_slices_release(&w->reader);
     free(w->choices.choices);

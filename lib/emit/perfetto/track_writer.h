@@ -64,7 +64,12 @@ struct tm_track_writer {
         bool has_pid, is_thread;
     } recent_tasks[TM_RECENT_TASKS];
     struct tm_map known;
-    struct tm_map ranks; /* from a task with a rank to its sort index */
+    struct tm_map ranks; /* from a task with a rank to its place in task_ranks */
+    struct tm_task_rank {
+        int64_t time_ns; /* INT64_MIN: it has no time */
+        int32_t rank;    /* the sort index */
+    } *task_ranks;
+    uint32_t task_rank_count, task_rank_cap;
     struct tm_map ranked; /* machines for which it was written that ranks count */
     struct tm_reader_slices reader;
     bool has_begins; /* reader then follows the tracks with slices */
