@@ -395,3 +395,30 @@ JSON
     lacks part.db in
     tm-merge -f report --only name=inner c.json | grep '9 events read, 1 placed, 8 dropped'
 }
+
+@test "a slice that begins where the one around it ends has no length in a selection" {
+    cat >c.json <<'JSON'
+[{"ph":"B","pid":1,"tid":2,"ts":1000,"name":"outer","cat":"a"},
+ {"ph":"X","pid":1,"tid":2,"ts":1053,"dur":1,"name":"around","cat":"a"},
+ {"ph":"B","pid":1,"tid":2,"ts":1053,"name":"cut","cat":"a"},
+ {"ph":"B","pid":1,"tid":2,"ts":1054,"name":"empty","cat":"b"},
+ {"ph":"i","s":"t","pid":1,"tid":3,"ts":1054,"name":"elsewhere","cat":"a"},
+ {"ph":"i","s":"t","pid":1,"tid":2,"ts":1070,"name":"tick","cat":"a"},
+ {"ph":"E","pid":1,"tid":2,"ts":1080}]
+JSON
+    tm-merge -q -o whole.db c.json
+    all=$(slices whole.db)
+    grep -q 'empty' <<<"$all"
+    for only in name=outer,name=cut,name=empty from=1.053ms,to=1.071ms from=1.054ms from=1.054ms,name=empty to=1.054001ms; do
+        tm-merge -q -o part.pftrace --only "$only" c.json
+        for file in c.json part.pftrace; do
+            options=(--only "$only")
+            [ $file = c.json ] || options=()
+            tm-merge -q -o part.db "${options[@]}" $file
+            slices part.db | grep -q empty
+            slices part.db | while IFS= read -r slice; do
+                grep -qxF -- "$slice" <<<"$all"
+            done
+        done
+    done
+}

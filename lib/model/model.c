@@ -276,7 +276,7 @@ static enum tm_status take_by_timestamp(struct tm_model *m, const struct tm_batc
             if (e.time_ns < m->now_ns)
                 return tm_model_take(m, &e, err);
             m->now_ns = e.time_ns;
-            if (!(e.flags & TM_EVENT_DERIVED))
+            if (!(e.flags & TM_EVENT_DERIVED) || tm_timestamp_is_made_end(&e))
                 m->group_rank = tm_timestamp_rank(&e, file->is_json, 0);
             st = tm_timestamp_group_add(&m->group, &e, m->group_rank, err);
         } else {

@@ -80,10 +80,25 @@ static struct tm_event made_end(const struct tm_event *place, const struct tm_op
     end.kind = TM_KIND_SLICE_END;
     end.flags = (place->flags & where) | TM_EVENT_DERIVED;
     end.name = end.arg_keys = end.raw_bytes = end.detail_bytes = 0;
-    end.category = place->category & TM_STRING_INLINE ? 0 : place->category;
+    if (!tm_event_is_async_marker(place->flags)) /* the category of a marker is part of its track */
+        end.category = slice->label[1] & TM_SLICE_LABEL_HASH ? 0 : (uint32_t)slice->label[1];
+    end.category = end.category & TM_STRING_INLINE ? 0 : end.category;
     end.dur_ns = 0;
     end.value = 0;
     return end;
+}
+
+/* Writes END, the end of SLICE, if SLICE is kept. Before the wanted time it waits, as the begin of SLICE does. */
+static enum tm_status put_end(struct tm_select *s, const struct tm_open_slice *slice, const struct tm_event *end,
+                              struct tm_error *err)
+{
+    const struct tm_event_rows rows = {end, 1, s->order};
+    uint32_t id;
+    if (!s->is_before_cut)
+        return tm_select_put(s, end, 1, err);
+    if (tm_open_slices_fate(slice) != TM_OPEN_KEPT)
+        return TM_OK;
+    return tm_pending_groups_add(&s->pending, TM_PENDING_GROUPS_EXACT, &rows, &id, err);
 }
 
 enum tm_status tm_select_cut_short(struct tm_select *s, int64_t now_ns, struct tm_error *err)
@@ -91,9 +106,9 @@ enum tm_status tm_select_cut_short(struct tm_select *s, int64_t now_ns, struct t
     struct tm_event place;
     enum tm_status st;
     while ((st = tm_open_slices_cut(&s->open, now_ns, &place, err)) == TM_OK) {
-        for (uint32_t i = 0; i < s->open.cut_short_count && !s->is_before_cut && st == TM_OK; i++) {
+        for (uint32_t i = 0; i < s->open.cut_short_count && st == TM_OK; i++) {
             const struct tm_event end = made_end(&place, &s->open.cut_short[i]);
-            st = tm_select_put(s, &end, 1, err);
+            st = put_end(s, &s->open.cut_short[i], &end, err);
         }
         if (st < 0 || (st = drop_cut_short(s, err)) < 0)
             return st;

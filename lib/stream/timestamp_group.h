@@ -24,13 +24,19 @@ struct tm_timestamp_rank {
     enum tm_timestamp_rule rule;
 };
 
+/* True for an end that no object of the file states: its slice ends with one around it (doc/selecting.md). */
+static inline bool tm_timestamp_is_made_end(const struct tm_event *event)
+{
+    return event->kind == TM_KIND_SLICE_END && event->flags & TM_EVENT_DERIVED;
+}
+
 /* Returns the rank of EVENT, number INDEX. FILE_IS_JSON: its file is Chrome JSON. Lines of ftrace text in such a file
- * keep their order. */
+ * keep their order. So do ends that were made: they may end a slice that begins at their time. */
 static inline struct tm_timestamp_rank tm_timestamp_rank(const struct tm_event *event, bool file_is_json,
                                                          uint32_t index)
 {
     struct tm_timestamp_rank r = {INT64_MAX, index, event->file, TM_TIMESTAMP_KEPT};
-    if (!file_is_json || tm_event_raw(event->flags) == TM_RAW_LINE)
+    if (!file_is_json || tm_event_raw(event->flags) == TM_RAW_LINE || tm_timestamp_is_made_end(event))
         return r;
     r.rule = event->flags & TM_EVENT_IN_ORDER ? TM_TIMESTAMP_EARLY : TM_TIMESTAMP_RANKED;
     if (event->kind == TM_KIND_SLICE_END && !(event->flags & TM_EVENT_ASYNC))
