@@ -90,7 +90,8 @@ open(sys.argv[1] + '.pftrace', 'wb').write(out)
 PY
     for case in text stack location; do
         python3 amplify.py $case "$TM_SRC/t/gen"
-        [ "$(timeout 15 tm-unpack $case.pftrace | wc -c)" -lt 620000000 ]
+        (set -o pipefail && cpu_seconds 15 tm-unpack $case.pftrace | wc -c >bytes)
+        [ "$(cat bytes)" -lt 620000000 ]
         run tm-merge --strict -f report $case.pftrace
         [ "$status" -eq 4 ]
         [[ "$output" == *"$case.pftrace: loss of data, event_details_cut = "* ]]

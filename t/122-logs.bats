@@ -214,7 +214,7 @@ END
     python3 -c 'print("2024-01-01 10:00:00.000 V/tag( 5): hi")
 for i in range(40):
     print("2024-01-01 10:00:01.000 V/" + "(" * 1000000)' >parentheses.txt
-    timeout 60 tm-unpack parentheses.txt | tm-emit -f frames >frames
+    cpu_seconds 60 tm-unpack parentheses.txt | tm-emit -f frames >frames
     grep 'kind=log' frames
     grep 'Account .*reason="damaged" count=40 ' frames
 }

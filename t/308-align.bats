@@ -4,6 +4,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
+    . "$TM_SRC/t/lib/common.bash"
     cd "$BATS_TEST_TMPDIR"
 }
 
@@ -145,7 +146,7 @@ write('a.json', a); write('b.json', b)"
 write('a.json', [flow('s', 1, 10000 * i) for i in range(300000)])
 write('b.json', [flow('f', 1, 10000 * i + 5000) for i in range(300000)])"
     placed a.json b.json >placed.tms
-    timeout 30 tm-align -f text <placed.tms >text
+    cpu_seconds 30 tm-align -f text <placed.tms >text
     grep -q '^b.json: one-sided to a.json, by flows; 300000 matches$' text
 }
 
@@ -444,7 +445,7 @@ for file, first, step in ('a', 0, 2), ('b', 1, 2), ('c', 0, 1):
         for i, n in enumerate(range(first, 35000, step)):
             f.write(f'             app-7     (    7) [001] .... {100 + i / 1000:.6f}: tracing_mark_write: I|7|{names[n]}\n' * 2)"
     placed a.txt b.txt c.txt >placed.tms
-    timeout 20 tm-align -f text <placed.tms >text
+    cpu_seconds 20 tm-align -f text <placed.tms >text
     [ "$(grep -c ': none' text)" -eq 3 ]
 }
 

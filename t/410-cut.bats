@@ -175,7 +175,7 @@ import json
 event = {'ph': 'X', 'pid': 1, 'tid': 1, 'dur': 1000, 'name': 'n'}
 print(json.dumps([dict(event, ts=i) for i in range(200000)]))" >run.json
     tm-unpack run.json | tm-manifest | tm-clocks | tm-sort >run.tms
-    timeout 30 tm-sort --cut=0.15s, run.tms >part.tms # as opposed to minutes
+    cpu_seconds 30 tm-sort --cut=0.15s, run.tms >part.tms # as opposed to minutes
     tm-emit -f report <part.tms | grep '200000 events read, 115537 placed, 84463 dropped'
 }
 

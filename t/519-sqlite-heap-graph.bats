@@ -163,7 +163,7 @@ classes = [(9, message((1, i + 1), (3, f'T{i}'), (5, (i + 1) % 20000 + 1))) for 
 objects = [(2, message((1, i + 1), (2, i % 20000 + 1), (3, 8), (5, 1))) for i in range(60000)]
 sys.stdout.buffer.write(message((1, message((8, 1000), (10, 1), (56, message((1, 7), *classes, *objects))))))
 END_OF_PYTHON
-    timeout 20 tm-merge -q -o large.db large.pftrace
+    cpu_seconds 20 tm-merge -q -o large.db large.pftrace
     [ "$(sqlite3 large.db 'SELECT count(*) FROM heap_graph_object')" -eq 60000 ]
 }
 

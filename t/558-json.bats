@@ -103,9 +103,9 @@ for i in range(2000):
     json.dump({"traceEvents": [event], "name": i, "same": 7, **{f"key{k}": i for k in range(20)}},
               open(f"files/{i}.json", "w"))
 PY
-    timeout 120 tm-merge -q -o m.json one.json
+    cpu_seconds 120 tm-merge -q -o m.json one.json
     [ "$(json 'd["key99999"]')" = 99999 ]
-    timeout 120 tm-merge -q -o m.json files/*.json
+    cpu_seconds 120 tm-merge -q -o m.json files/*.json
     [ "$(json '(len(d["files"]), d["same"], "name" in d, d["files"]["files/17.json"]["key19"])')" = \
         "(2000, 7, False, 17)" ]
 }
@@ -133,10 +133,10 @@ PY
     [ "$(json '[x.get("name") for x in e if x["ph"] == "e"][:89]')" = "$(python3 -c 'print([None] * 88 + ["x511"])')" ]
     [ "$(json '[x.get("name") for x in e if x["ph"] == "e"][-3:]')" = "['x1', 'x0', None]" ]
     tracks 80000 80000 other >many.pb
-    timeout 60 tm-merge -q -o m.json many.pb
+    cpu_seconds 60 tm-merge -q -o m.json many.pb
     [ "$(json 'sum(x["ph"] == "e" and x["name"] == "other" for x in e)')" = 80000 ]
     tracks 200000 200000 other thread >many.pb
-    timeout 60 tm-merge -q -o m.json many.pb
+    cpu_seconds 60 tm-merge -q -o m.json many.pb
     [ "$(json 'sum(x["ph"] == "B" for x in e)')" = 200000 ]
 }
 

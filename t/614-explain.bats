@@ -239,7 +239,7 @@ PY
     for file in b c d; do
         cp a.pb $file.pb
     done
-    timeout 45 tm-merge --explain [abcd].pb >why
+    cpu_seconds 45 tm-merge --explain [abcd].pb >why
     [ "$(grep -c '^  1 event on clock ' why)" = 240000 ]
 }
 

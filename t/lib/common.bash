@@ -36,6 +36,12 @@ await() {
     done
 }
 
+# cpu_seconds SECONDS COMMAND...: runs COMMAND. A process of it that needs more than SECONDS of the processor's time is
+# ended, and fails. Unlike `timeout' this does not depend on what else the machine does.
+cpu_seconds() {
+    (ulimit -t "$1" && "${@:2}")
+}
+
 # same_text HAVE WANT: both are the same; otherwise the differences are shown.
 same_text() {
     [ "$1" = "$2" ] || {
