@@ -284,7 +284,8 @@ sort_threads() {
     pid=$!
     exec {fd}<pipe
     head -c 1 <&"$fd" >/dev/null # it has begun to write
-    while now=$(cut -d' ' -f3,14 /proc/$pid/task/*/stat) && [ "$now" != "$before" ]; do # states and times
+    # States and times. A thread that could run (R) may wait for a processor.
+    while now=$(cut -d' ' -f3,14 /proc/$pid/task/*/stat) && { [ "$now" != "$before" ] || [[ $now == *R* ]]; }; do
         before=$now
         sleep 0.2
     done
