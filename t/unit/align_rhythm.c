@@ -102,7 +102,7 @@ static clock_t time_of(const struct tm_beat *many, bool *is_found)
 }
 
 /* Each passage of a periodic sequence fits everywhere. A search ends when there are too many votes. This takes 5 to 14
- * times as long as for a sequence that fits at one place only. If it went on to the end, it would be 45 to 190 times. */
+ * times as long as for a sequence that fits at one place only. If it went on to the end, it would be 45 times. */
 static void test_periodic_passages(void)
 {
     enum { PERIOD_NS = 10000, TIMES_MAX = 40 };
