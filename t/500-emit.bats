@@ -386,6 +386,21 @@ PY
     [ -z "$(ls -A)" ]
 }
 
+@test "a file of --part that cannot be written stays" {
+    cp "$(command -v sleep)" piece
+    cp piece want
+    ./piece 60 3>&- &
+    running=$!
+    run bash -c ': >>piece'
+    writable=$status
+    run emit -o out.txt --part piece
+    kill $running
+    [ "$writable" -ne 0 ] || skip "a program that runs can be written here"
+    [ "$status" -eq 3 ]
+    [[ "$output" == "tm-emit: piece: cannot open for writing: "* ]]
+    cmp piece want
+}
+
 @test "events of unknown files and machines are refused" {
     words=stranger run emit
     [ "$status" -eq 1 ]

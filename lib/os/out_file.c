@@ -106,6 +106,27 @@ static char *follow_links(const char *path)
     return join(real, "");
 }
 
+/* Opens PART, which is written instead of a temporary file. A file that cannot be opened stays; from then on abandon
+ * removes it. */
+static enum tm_status open_part(struct tm_out_file *f, const char *part, struct tm_error *err)
+{
+    struct stat old;
+    if (stat(part, &old) == 0 && !S_ISREG(old.st_mode))
+        return tm_error_set(err, TM_E_SYSTEM, "%s: not a regular file", part);
+    char *temp = join(part, "");
+    if (temp == NULL)
+        return tm_error_nomem(err);
+    f->fd = open(part, O_WRONLY | O_CREAT | O_CLOEXEC, OUT_FILE_MODE);
+    if (f->fd < 0) {
+        enum tm_status st = tm_error_errno(err, errno, "%s: cannot open for writing", part);
+        free(temp);
+        return st;
+    }
+    f->temp = temp;
+    f->borrowed_temp = true;
+    return tm_io_empty(f->fd, err) == TM_OK ? TM_OK : tm_error_prefix(err, "%s", part);
+}
+
 enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const char *part, struct tm_error *err)
 {
     struct stat old;
@@ -121,17 +142,8 @@ enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const c
      * descriptor has no other name. */
     if ((f->path = is_special ? join(path, "") : follow_links(path)) == NULL)
         return tm_error_errno(err, errno, "%s: cannot write", path);
-    if (part) { /* abandon removes it */
-        if (stat(part, &old) == 0 && !S_ISREG(old.st_mode))
-            return tm_error_set(err, TM_E_SYSTEM, "%s: not a regular file", part);
-        f->borrowed_temp = true;
-        if ((f->temp = join(part, "")) == NULL)
-            return tm_error_nomem(err);
-        f->fd = open(part, O_WRONLY | O_CREAT | O_CLOEXEC, OUT_FILE_MODE);
-        if (f->fd < 0)
-            return tm_error_errno(err, errno, "%s: cannot open for writing", part);
-        return tm_io_empty(f->fd, err) == TM_OK ? TM_OK : tm_error_prefix(err, "%s", part);
-    }
+    if (part)
+        return open_part(f, part, err);
     if (exists && !f->members && S_ISDIR(old.st_mode))
         return tm_error_errno(err, EISDIR, "%s: cannot write", path);
     if (is_special)

@@ -30,7 +30,7 @@ struct tm_out_file {
 
 /* Opens a temporary file beside PATH, or in the folder PATH, with the mode that a new file gets. Makes that folder if
  * it is not there. PART, if not NULL, is a regular file to be written instead. Commit leaves it where it is, for a
- * caller that renames it. TM_OK or TM_E_SYSTEM. */
+ * caller that renames it. If it cannot be opened, it stays as it is. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_out_file_open(struct tm_out_file *file, const char *path, const char *part, struct tm_error *err);
 
 /* True if PATH is "-" or another name of standard output. */
