@@ -104,17 +104,14 @@ static enum tm_status claim(struct tm_file_match *match, uint32_t path_entry, ui
 
 /* Notes that the name of FILE is a path with "./" in front, if no path matches the name itself. `tar cf x.tar .` makes
  * such names. */
-static enum tm_status note_dotted(struct tm_file_match *match, uint32_t file, struct tm_error *err)
+static void note_dotted(struct tm_file_match *match, uint32_t file)
 {
     const struct tm_matched_file *f = &match->files[file];
     const char *name = name_of(match, f);
     uint32_t entry;
-    if (f->entry != TM_NO_ENTRY || f->name_len < 3 || memcmp(name, "./", 2) != 0)
-        return TM_OK;
-    enum tm_status st = tm_intern_add(&match->paths, name + 2, f->name_len - 2, &entry, NULL);
-    if (st == TM_OK)
+    if (f->entry == TM_NO_ENTRY && f->name_len >= 3 && memcmp(name, "./", 2) == 0 &&
+        tm_intern_find(&match->paths, name + 2, f->name_len - 2, &entry))
         match->matches[entry].has_dotted = true;
-    return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
 /* Claims FILE for the entry whose path is its name, or a part of it that NEARNESS allows, if there is one. */
@@ -136,11 +133,8 @@ static enum tm_status claim_near(struct tm_file_match *match, uint32_t file, enu
         if (*p == '/')
             start = p + 1;
     uint32_t entry;
-    enum tm_status st = start == end ? TM_END
-                                     : tm_intern_add(&match->paths, start, (size_t)(end - start), &entry, NULL);
-    if (st < 0)
-        return tm_error_nomem(err);
-    return st == TM_OK ? claim(match, entry, file, nearness, err) : TM_OK;
+    bool is_path = start < end && tm_intern_find(&match->paths, start, (size_t)(end - start), &entry);
+    return is_path ? claim(match, entry, file, nearness, err) : TM_OK;
 }
 
 /* True if a path can name FILE. In an archive and on a command line that holds for its direct children. In a stream of
@@ -216,7 +210,7 @@ enum tm_status tm_file_match_add(struct tm_file_match *match, const Tracemerge__
         return TM_OK;
     enum tm_status st = is_nameable(match, f) ? claim_near(match, id, EXACT, err) : TM_OK;
     if (st == TM_OK && is_nameable(match, f))
-        st = note_dotted(match, id, err);
+        note_dotted(match, id);
     if (match->trace_began)
         tm_buf_clear(&match->names);
     if (st == TM_OK)
@@ -272,7 +266,6 @@ static enum tm_status index_paths(struct tm_file_match *match)
             return TM_E_SYSTEM;
         match->matches[i].file = NO_FILE;
     }
-    match->paths.count_max = match->paths.count;
     for (size_t i = 0; i < match->manifest->config.message.n_edges; i++) {
         const Tracemerge__ConfigEdge *edge = match->manifest->config.message.edges[i];
         const Tracemerge__ConfigClock *clocks[] = {edge->source, edge->reference};
@@ -303,7 +296,7 @@ static enum tm_status match_known(struct tm_file_match *match, struct tm_error *
     for (uint32_t i = 0; i < match->file_count && st == TM_OK; i++) {
         st = inherit(match, i, err);
         if (st == TM_OK && is_nameable(match, &match->files[i]))
-            st = note_dotted(match, i, err);
+            note_dotted(match, i);
     }
     return st;
 }

@@ -147,10 +147,10 @@ static enum tm_status count_names(const struct tm_draft *draft, struct name_part
 }
 
 /* True if only one file has NAME. At least one has it. */
-static bool is_alone(struct name_counts *n, struct name_part name)
+static bool is_alone(const struct name_counts *n, struct name_part name)
 {
     uint32_t id;
-    return tm_intern_add(&n->names, name.text, name.len, &id, NULL) == TM_OK && n->counts[id] == 1;
+    return tm_intern_find(&n->names, name.text, name.len, &id) && n->counts[id] == 1;
 }
 
 static void release_counts(struct name_counts *n)

@@ -50,7 +50,7 @@ struct kept_entries {
 static void keep_path(struct kept_entries *k, const char *path)
 {
     uint32_t id;
-    if (path == NULL || tm_intern_add(&k->paths, path, strlen(path), &id, NULL) != TM_OK || k->is_kept[id])
+    if (path == NULL || !tm_intern_find(&k->paths, path, strlen(path), &id) || k->is_kept[id])
         return;
     k->is_kept[id] = true;
     k->todo[k->todo_count++] = id;
@@ -64,7 +64,6 @@ static enum tm_status init_kept(struct kept_entries *k, const struct tm_manifest
     k->todo = calloc(fields->file_count + 1, sizeof *k->todo);
     for (size_t i = 0; i < fields->file_count && st == TM_OK; i++)
         st = tm_intern_add(&k->paths, fields->files[i].path, strlen(fields->files[i].path), &(uint32_t){0}, NULL);
-    k->paths.count_max = k->paths.count; /* paths are found from here on, and none is added */
     return k->is_kept && k->todo ? st : TM_E_SYSTEM;
 }
 

@@ -11,12 +11,6 @@ enum { NAMES_MAX = 1 << 30, PLACE_MAX = 64 };
 
 static const size_t NO_FILE = SIZE_MAX;
 
-/* Makes tm_intern_add only find strings of TABLE. From here on it adds none. */
-static void close_table(struct tm_intern *table)
-{
-    table->count_max = table->count;
-}
-
 static struct tm_manifest_quoted quote(const char *name)
 {
     return tm_manifest_quote(name, strlen(name));
@@ -46,28 +40,33 @@ static enum tm_status index_paths(struct tm_manifest_resolution *r)
         tm_manifest_problems_add(at(r, r->fields->files[i].item), "files[%zu]: path '%s' is also that of files[%zu]", i,
                                  quote(path).text, r->file_of_path[id]);
     }
-    close_table(&r->paths);
     return TM_OK;
 }
 
-static size_t find_file(struct tm_manifest_resolution *r, const char *path)
+static size_t find_file(const struct tm_manifest_resolution *r, const char *path)
 {
     uint32_t id;
-    return tm_intern_add(&r->paths, path, strlen(path), &id, NULL) == TM_OK ? r->file_of_path[id] : NO_FILE;
+    return tm_intern_find(&r->paths, path, strlen(path), &id) ? r->file_of_path[id] : NO_FILE;
 }
 
-/* Finds or adds the declaration DATA of FILE. KIND distinguishes names from ids. *IS_NEW: true if it was added. */
-static enum tm_status declare(struct tm_manifest_resolution *r, size_t file, char kind, struct tm_text data,
-                              bool *is_new)
+/* Sets the key of the declaration DATA of FILE. KIND distinguishes names from ids. */
+static enum tm_status make_key(struct tm_manifest_resolution *r, size_t file, char kind, struct tm_text data)
 {
     uint8_t head[9];
-    uint32_t id;
     tm_put_le64(head, file);
     head[8] = (uint8_t)kind;
     tm_buf_clear(&r->key);
-    if (tm_buf_add(&r->key, head, sizeof head) != TM_OK || tm_buf_add(&r->key, data.data, data.len) != TM_OK)
-        return TM_E_SYSTEM;
-    return tm_intern_add(&r->declared, r->key.data, r->key.len, &id, is_new);
+    enum tm_status st = tm_buf_add(&r->key, head, sizeof head);
+    return st == TM_OK ? tm_buf_add(&r->key, data.data, data.len) : st;
+}
+
+/* Adds the declaration DATA of FILE. *IS_NEW: true if it was not there. */
+static enum tm_status declare(struct tm_manifest_resolution *r, size_t file, char kind, struct tm_text data,
+                              bool *is_new)
+{
+    uint32_t id;
+    enum tm_status st = make_key(r, file, kind, data);
+    return st == TM_OK ? tm_intern_add(&r->declared, r->key.data, r->key.len, &id, is_new) : st;
 }
 
 static enum tm_status name_machine(struct tm_manifest_resolution *r, size_t file, const char *name)
@@ -77,10 +76,10 @@ static enum tm_status name_machine(struct tm_manifest_resolution *r, size_t file
     return st != TM_OK ? st : declare(r, file, 'n', tm_text_at(name, strlen(name)), NULL);
 }
 
-int64_t tm_manifest_machine_raw(struct tm_manifest_resolution *r, const char *name)
+int64_t tm_manifest_machine_raw(const struct tm_manifest_resolution *r, const char *name)
 {
     uint32_t id = 0;
-    (void)tm_intern_add(&r->machines, name, strlen(name), &id, NULL);
+    (void)tm_intern_find(&r->machines, name, strlen(name), &id);
     return TM_MACHINE_RAW_ID_FIRST + id;
 }
 
@@ -115,12 +114,10 @@ static enum tm_status name_machines(struct tm_manifest_resolution *r)
     for (size_t i = 0; i < r->fields->file_count; i++)
         if (name_machines_of(r, i) != TM_OK)
             return TM_E_SYSTEM;
-    close_table(&r->machines);
-    close_table(&r->declared);
     return TM_OK;
 }
 
-/* Whether a machine name, or NULL, chooses a machine of a file. NOT_SAID: the file has several machines, and no name
+/* Whether a machine name, or NULL, chooses a machine of a file. AMBIGUOUS: the file has several machines, and no name
  * chooses one. The caller reports the problem. */
 enum choice { CHOSEN, NOT_DECLARED, AMBIGUOUS };
 
@@ -130,11 +127,11 @@ static enum choice choose_machine(struct tm_manifest_resolution *r, size_t file,
         *raw = r->base_raw[file];
         return r->fields->files[file].machine_count > 0 ? AMBIGUOUS : CHOSEN;
     }
-    enum tm_status st = declare(r, file, 'n', tm_text_at(name, strlen(name)), NULL);
-    if (st != TM_OK) {
-        r->no_memory = r->no_memory || st < 0;
+    uint32_t id;
+    bool has_key = make_key(r, file, 'n', tm_text_at(name, strlen(name))) == TM_OK;
+    r->no_memory = r->no_memory || !has_key;
+    if (!has_key || !tm_intern_find(&r->declared, r->key.data, r->key.len, &id))
         return NOT_DECLARED;
-    }
     *raw = tm_manifest_machine_raw(r, name);
     return CHOSEN;
 }

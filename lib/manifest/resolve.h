@@ -31,7 +31,7 @@ struct tm_manifest_resolution {
 };
 
 /* Returns the raw id of the machine with NAME in the manifest. */
-int64_t tm_manifest_machine_raw(struct tm_manifest_resolution *r, const char *name);
+int64_t tm_manifest_machine_raw(const struct tm_manifest_resolution *r, const char *name);
 
 /* Resolves FIELDS, which must outlive R. TM_OK, even if problems were added to PROBLEMS; or TM_E_SYSTEM. */
 enum tm_status tm_manifest_resolve(struct tm_manifest_resolution *r, const struct tm_manifest_fields *fields,
