@@ -88,7 +88,7 @@ static enum tm_status set_name(struct tm_task_names *names, struct tm_task_names
 
 static enum tm_input_type type_of(const struct tm_task_names *names, const struct tm_event *e)
 {
-    return e->file < names->catalog->file_count ? names->catalog->files[e->file].input_type : TM_INPUT_PROTO;
+    return names->catalog->files[e->file].input_type;
 }
 
 /* True if E is from a process tree or the like. */

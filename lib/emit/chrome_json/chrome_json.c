@@ -100,8 +100,6 @@ static enum tm_status write_event(struct json_output *j, const struct tm_event *
     bool is_json = tm_event_raw(e->flags) == TM_RAW_JSON && e->raw_bytes > 0;
     struct tm_json_ref ref;
     enum tm_status st;
-    if (e->file >= j->context->catalog->file_count)
-        return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e->file);
     if ((e->kind == TM_KIND_THREAD || e->kind == TM_KIND_PROCESS) &&
         (st = tm_json_threads_note(&j->threads, e, err)) < 0)
         return st;

@@ -38,7 +38,7 @@ static void put_metadata(struct tm_json_metadata *m, const char *what, int64_t p
 static enum tm_status make_label(struct tm_json_metadata *m, const struct tm_event *e, const int64_t *moved_from)
 {
     const struct tm_catalog *c = m->writer->context->catalog;
-    const struct tm_text machine = e->machine < c->machine_count ? c->machines[e->machine].name : (struct tm_text){0};
+    const struct tm_text machine = c->machines[e->machine].name;
     char path[TM_PATH_TEXT_MAX];
     tm_catalog_path(c, e->file, path, sizeof path);
     tm_buf_clear(&m->scratch);

@@ -72,8 +72,6 @@ static enum tm_status read_description(const struct pftrace *p, const struct tm_
 static enum tm_status note_named_task(struct pftrace *p, const struct tm_event *e, bool is_thread, int64_t number,
                                       struct tm_error *err)
 {
-    if (e->machine >= p->context->catalog->machine_count)
-        return TM_OK;
     int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
     enum tm_status st = tm_pending_names_note(&p->tracks.names, &p->packets.owners, raw_id, is_thread, number);
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
@@ -165,7 +163,7 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
         return tm_error_set(err, TM_E_INPUT, "more than %d descriptions of threads and processes "
                             "(TM_OUTPUT_TRACKS_MAX)", TM_OUTPUT_TRACKS_MAX);
     struct tm_track_owner owner = {.uuid = d.uuid, .parent = d.parent, .file = e->file};
-    if ((d.is_thread || d.is_process) && e->machine < p->context->catalog->machine_count)
+    if (d.is_thread || d.is_process)
         st = own_track(p, e, &d, &owner, err);
     if (st == TM_OK && d.is_thread) {
         st = tm_sequence_threads_note(&p->threads, e) == TM_OK ? TM_OK : tm_error_nomem(err);
@@ -395,7 +393,7 @@ enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struc
 /* Notes the start or end of a task: its number may belong to another task before and after. */
 static enum tm_status note_lifetime(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
-    if (e->machine >= p->context->catalog->machine_count || e->tid == 0)
+    if (e->tid == 0)
         return TM_OK;
     int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
     enum tm_status st = tm_track_writer_flush(&p->tracks, e->time_ns, err);

@@ -82,7 +82,7 @@ static inline enum tm_status tm_pftrace_fast(struct pftrace *p, struct tm_batch_
     e.file = tm_batch_u32(batch, TM_COL_FILE, i);
     e.raw = batch->payload + walk->at;
     e.raw_bytes = tm_batch_u32(batch, TM_COL_RAW_BYTES, i);
-    if (e.flags & special || e.file >= p->context->catalog->file_count)
+    if (e.flags & special)
         return TM_END;
     switch (tm_event_raw(e.flags)) {
     case TM_RAW_PACKET:

@@ -58,14 +58,12 @@ static void find_tile(struct tile *tile, const struct tm_packet_writer *w, const
     const struct tm_batch *batch = walk->batch;
     uint32_t i = 0;
     for (; i < count; i++) {
-        uint32_t row = walk->i + i, kind = tm_batch_u32(batch, TM_COL_KIND, row),
-                 file = tm_batch_u32(batch, TM_COL_FILE, row);
+        uint32_t row = walk->i + i, kind = tm_batch_u32(batch, TM_COL_KIND, row);
         uint32_t machine = tm_batch_u32(batch, TM_COL_MACHINE, row);
         uint32_t raw_bytes = tm_batch_u32(batch, TM_COL_RAW_BYTES, row);
         uint32_t sequence = sequence_of(w, run, tm_batch_u32(batch, TM_COL_GENERATION, row));
         bool is_good = ((tm_batch_u32(batch, TM_COL_FLAGS, row) ^ RUN_FLAGS) & CHECKED_FLAGS) == 0;
         is_good &= kind - TM_KIND_SLICE_BEGIN <= TM_KIND_INSTANT - TM_KIND_SLICE_BEGIN;
-        is_good &= file < w->catalog->file_count;
         is_good &= sequence != 0;
         is_good &= !w->defaults.is_shared || !has_own_default(w, batch, row);
         is_good &= raw_bytes - 2 <= BODY_BYTES_MAX;

@@ -253,7 +253,7 @@ struct tm_id_mix tm_packet_mix(const struct tm_packet_writer *w, uint32_t file)
     if (!mixes_flows)
         return (struct tm_id_mix){0, 0};
     const uint64_t mix = tm_hash_u64((uint64_t)w->catalog->files[file].processing_order + 1);
-    return (struct tm_id_mix){mixes_ids ? mix : 0, mixes_flows && !w->joins_flows ? mix : 0};
+    return (struct tm_id_mix){mixes_ids ? mix : 0, w->joins_flows ? 0 : mix};
 }
 
 const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file, char *out, size_t size)

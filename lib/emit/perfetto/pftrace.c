@@ -589,8 +589,6 @@ static enum tm_status take_row(struct pftrace *p, struct tm_batch_walk *walk, st
     struct tm_event e;
     if (!tm_batch_next(walk, &e))
         return TM_END;
-    if (e.file >= p->context->catalog->file_count)
-        return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e.file);
     p->no_values_follow = !may_be_extra(walk->batch, walk->i);
     enum tm_status st = tm_arg_expand(&p->args, &e, err);
     return st < 0 ? st : take_event(p, &e, err);

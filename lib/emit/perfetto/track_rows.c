@@ -12,7 +12,7 @@ static bool is_next_row(const struct pftrace *p, const struct tm_batch *batch, u
              file = tm_batch_u32(batch, TM_COL_FILE, i);
     enum tm_raw raw = tm_event_raw(flags);
     return !(flags & special) && (raw == TM_RAW_NONE || raw == TM_RAW_JSON) && kind >= TM_KIND_SLICE_BEGIN &&
-           kind <= TM_KIND_ASYNC_STEP && file < p->context->catalog->file_count &&
+           kind <= TM_KIND_ASYNC_STEP &&
            p->context->catalog->files[file].clock_policy != TRACEMERGE__CLOCK_POLICY__PROTO;
 }
 

@@ -7,8 +7,7 @@
 
 static int64_t raw_id_of(const struct tm_track_writer *w, const struct tm_event *e)
 {
-    const struct tm_catalog *c = w->packets->catalog;
-    return e->machine < c->machine_count ? c->machines[e->machine].raw_id : 0;
+    return w->packets->catalog->machines[e->machine].raw_id;
 }
 
 /* Returns the key of E's process or thread. */

@@ -449,12 +449,9 @@ enum tm_status tm_track_writer_flush(struct tm_track_writer *w, int64_t now_ns, 
     return write_ends(w, now_ns == INT64_MAX ? now_ns : now_ns - 1, err);
 }
 
-/* Refuses E if it is of an unknown machine or if there are too many tracks. */
-static enum tm_status check(const struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
+/* Refuses further events if there are too many tracks. */
+static enum tm_status check_tracks(const struct tm_track_writer *w, struct tm_error *err)
 {
-    if (e->machine >= w->packets->catalog->machine_count)
-        return tm_error_set(err, TM_E_INPUT, "an event is of machine %u, which the stream does not describe",
-                            e->machine);
     if (w->known.count >= TM_OUTPUT_TRACKS_MAX || w->packets->owners.count >= TM_OUTPUT_TRACKS_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than %d tracks (TM_OUTPUT_TRACKS_MAX)", TM_OUTPUT_TRACKS_MAX);
     return TM_OK;
@@ -478,7 +475,7 @@ static enum tm_status add_to_group(struct tm_track_writer *w, const struct tm_ev
 
 enum tm_status tm_track_write_last(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
-    enum tm_status st = check(w, e, err);
+    enum tm_status st = check_tracks(w, err);
     if (st < 0 || (st = begin_group(w, e, err)) < 0)
         return st;
     if (w->group.count) {
@@ -491,7 +488,7 @@ enum tm_status tm_track_write_last(struct tm_track_writer *w, const struct tm_ev
 
 enum tm_status tm_track_write(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
-    enum tm_status st = check(w, e, err);
+    enum tm_status st = check_tracks(w, err);
     if (st < 0)
         return st;
     bool is_task = e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_THREAD;
