@@ -157,8 +157,9 @@ enum tm_status tm_frame_preview(struct tm_frame_reader *r, struct tm_frame_sight
     if (st != TM_OK)
         return st;
     size_t most = head + 2 * TM_VARINT_MAX + FRAME_SIGHT_BYTES; /* no byte after the frame: the pipe may have none */
-    if (want(r, most < head + len ? most : head + (size_t)len, err) < 0)
-        return TM_E_SYSTEM;
+    st = want(r, most < head + len ? most : head + (size_t)len, err);
+    if (st < 0)
+        return st;
     const uint8_t *end = r->mem + r->end, *p = tm_varint_get(r->mem + r->start + head, end, &tag);
     if (p == NULL || tag >> 3 > UINT32_MAX || (p = tm_varint_get(p, end, &body_len)) == NULL)
         return cut_short(r, err);

@@ -1,5 +1,5 @@
-/* Private to the room: how frames go through a pipe (frame_pipe.c) or through shared memory (frame_ring.c). frame.c
- * knows what a frame looks like and chooses the way. */
+/* Private to the room: the version of the stream, and how frames go through a pipe (frame_pipe.c) or through shared
+ * memory (frame_ring.c). frame.c knows what a frame looks like and chooses the way. */
 #ifndef TM_STREAM_INTERNAL_H
 #define TM_STREAM_INTERNAL_H
 
@@ -7,6 +7,8 @@
 #include "stream/frame.h"
 
 #include <sys/uio.h>
+
+enum { TM_STREAM_VERSION = 1 }; /* Header.version */
 
 enum {
     TM_FRAME_TAG = 0x0a,          /* field 1, length-delimited */

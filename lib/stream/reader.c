@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { STREAM_VERSION = 1 };
-
 static enum tm_status at(uint64_t offset, struct tm_error *err)
 {
     return tm_error_prefix(err, "byte %llu", (unsigned long long)offset);
@@ -66,9 +64,9 @@ static enum tm_status read_header(struct tm_stream_reader *reader, struct tm_err
     Tracemerge__Header *header = (Tracemerge__Header *)tm_frame_message(&frame, &tracemerge__header__descriptor, err);
     if (header == NULL)
         return err ? err->status : TM_E_INPUT;
-    if (header->version != STREAM_VERSION)
+    if (header->version != TM_STREAM_VERSION)
         st = tm_error_set(err, TM_E_INPUT, "byte 0: stream version %u; this program knows version %d", header->version,
-                          STREAM_VERSION);
+                          TM_STREAM_VERSION);
     reader->header = (struct tm_stream_header){
         header->stage, header->sorted, {header->has_from_ns, header->has_to_ns, header->from_ns, header->to_ns}};
     tracemerge__header__free_unpacked(header, NULL);

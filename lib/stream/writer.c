@@ -1,11 +1,9 @@
 #include "stream/writer.h"
 
 #include "base/pb.h"
+#include "stream/internal.h"
 
-enum {
-    STREAM_VERSION = 1,
-    HEAD_MAX = 5 * TM_VARINT_MAX /* bytes before the elements of a column */
-};
+enum { HEAD_MAX = 5 * TM_VARINT_MAX /* bytes before the elements of a column */ };
 
 /* The pieces of a batch's frame. Each column is a head and its elements. */
 struct batch_pieces {
@@ -46,7 +44,7 @@ enum tm_status tm_stream_writer_open(struct tm_stream_writer *writer, int fd, co
     Tracemerge__Header message = TRACEMERGE__HEADER__INIT;
     *writer = (struct tm_stream_writer){0};
     tm_frame_writer_init(&writer->frames, fd);
-    message.version = STREAM_VERSION;
+    message.version = TM_STREAM_VERSION;
     message.producer = tm_bytes(producer, strlen(producer));
     message.stage = header->stage;
     message.sorted = header->sorted;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { DIRECTORY_DEPTH_MAX = 64 };
+enum { DIRECTORY_DEPTH_MAX = 64, NAMES_MAX = 2 * TM_FILES_MAX /* of a directory */ };
 
 struct entry {
     size_t path, name; /* where they start in text */
@@ -61,8 +61,8 @@ static enum tm_status read_names(const char *path, struct names *names, struct t
     for (errno = 0; st == TM_OK && (item = readdir(dir)) != NULL; errno = 0) {
         if (item->d_name[0] == '.')
             continue;
-        if (names->count >= TM_FILES_MAX * 2)
-            st = tm_error_nomem(err);
+        if (names->count >= NAMES_MAX)
+            st = tm_error_set(err, TM_E_INPUT, "%s: a directory with more than the limit of %d names", path, NAMES_MAX);
         else
             st = tm_array_grow(&names->names, &names->cap, names->count, sizeof *names->names, err);
         if (st < 0)
