@@ -256,12 +256,15 @@ static enum tm_status read_alignment(const char *path, unsigned long long bytes_
     enum { PIECE = 1 << 16 };
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     enum tm_status st = fd < 0 ? tm_error_open(err, errno, "%s: cannot open", path) : TM_OK;
-    for (size_t got = 0; st == TM_OK; text->len += got)
+    while (st == TM_OK) {
+        size_t got = 0;
         if (text->len > bytes_max)
             st = tm_error_set(err, TM_E_INPUT, "more than the %llu bytes of --max-memory", bytes_max);
         else
             st = tm_buf_reserve(text, PIECE) == TM_OK ? tm_io_read(fd, text->data + text->len, PIECE, &got, err)
                                                       : tm_error_nomem(err);
+        text->len += got;
+    }
     if (fd >= 0)
         (void)close(fd);
     if (st < 0 && fd >= 0)

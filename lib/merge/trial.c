@@ -5,6 +5,7 @@
 #include "merge/stage_messages.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,7 +15,7 @@ enum { SUMMARY_BYTES_MAX = 16 << 20 };
 /* Starts the stages; the last one writes to FD. */
 static enum tm_status start(struct tm_pipeline *pipeline, int fd, struct tm_error *err)
 {
-    int before = dup(STDOUT_FILENO);
+    int before = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* no stage keeps it open */
     enum tm_status st = TM_OK;
     if (before < 0)
         return tm_error_errno(err, errno, "standard output");

@@ -13,6 +13,7 @@ enum {
 };
 #define ZIP64_FROM (UINT64_C(0xfff00000)) /* below 4 GiB: deflate can make data a little longer */
 
+/* Reports a failed call of minizip. errno was 0 before it, because not all failures set errno. */
 static enum tm_status failed(struct tm_error *err)
 {
     return tm_error_errno(err, errno ? errno : EIO, "cannot write");
@@ -20,6 +21,7 @@ static enum tm_status failed(struct tm_error *err)
 
 enum tm_status tm_zip_writer_begin(struct tm_zip_writer *zip, const char *path, struct tm_error *err)
 {
+    errno = 0;
     zip->zip = zipOpen64(path, APPEND_STATUS_CREATE);
     return zip->zip ? TM_OK : failed(err);
 }
@@ -29,6 +31,7 @@ static enum tm_status close_member(struct tm_zip_writer *zip, struct tm_error *e
     if (!zip->in_member)
         return TM_OK;
     zip->in_member = false;
+    errno = 0;
     return zipCloseFileInZip(zip->zip) == ZIP_OK ? TM_OK : failed(err);
 }
 
@@ -40,6 +43,7 @@ enum tm_status tm_zip_writer_member(struct tm_zip_writer *zip, const char *name,
     enum tm_status st = close_member(zip, err);
     if (st < 0)
         return st;
+    errno = 0;
     if (zipOpenNewFileInZip4_64(zip->zip, name, &info, NULL, 0, NULL, 0, NULL, Z_DEFLATED, Z_DEFAULT_COMPRESSION, 0,
                                 -MAX_WBITS, DEF_MEM_LEVEL, Z_DEFAULT_STRATEGY, NULL, 0, MADE_BY, flags,
                                 size_bytes >= ZIP64_FROM) != ZIP_OK)
@@ -54,6 +58,7 @@ enum tm_status tm_zip_writer_data(struct tm_zip_writer *zip, const void *data, s
     const uint8_t *p = data;
     for (size_t n; len > 0; p += n, len -= n) {
         n = len < PIECE ? len : PIECE;
+        errno = 0;
         if (zipWriteInFileInZip(zip->zip, p, (unsigned)n) != ZIP_OK)
             return failed(err);
     }
@@ -67,6 +72,7 @@ enum tm_status tm_zip_writer_end(struct tm_zip_writer *zip, struct tm_error *err
         return st;
     void *handle = zip->zip;
     zip->zip = NULL;
+    errno = 0;
     return zipClose(handle, NULL) == ZIP_OK ? TM_OK : failed(err);
 }
 
