@@ -56,6 +56,7 @@ struct tm_task_names {
     struct tm_task_names_repeated repeated[TM_CHANGE_COUNTS]; /* by the index in counts */
 };
 
+/* CATALOG has the file of each event that NAMES is given; it must outlive NAMES. */
 void tm_task_names_init(struct tm_task_names *names, const struct tm_catalog *catalog);
 
 /* Learns what EVENT states; most events state nothing. TM_OK, TM_E_INPUT (its detail is damaged) or TM_E_SYSTEM. */

@@ -6,6 +6,8 @@
 #include "emit/outputs.h"
 #include "emit/paths.h"
 #include "emit/task_names.h"
+#include "stream/clock_name.h"
+#include "stream/kind_name.h"
 #include "stream/writer.h"
 
 #include "base/pb.h"
@@ -168,6 +170,11 @@ static void test_table(void)
     ok(tm_emit_for_path(".csv") == NULL);
 }
 
+/* The files that the events of these tests are from. */
+static struct tm_catalog_file proto_files[] = {{.input_type = TM_INPUT_PROTO}, {.input_type = TM_INPUT_PROTO},
+                                               {.input_type = TM_INPUT_PROTO}};
+enum { PROTO_FILES = sizeof proto_files / sizeof *proto_files };
+
 static void learn_track(struct tm_task_names *names, uint64_t uuid, uint64_t parent, int64_t tid)
 {
     Tracemerge__Detail d = TRACEMERGE__DETAIL__INIT;
@@ -212,7 +219,7 @@ static bool thread_is(const struct tm_task_names *names, const char *name)
 
 static void test_task_names(void)
 {
-    struct tm_catalog catalog = {0};
+    struct tm_catalog catalog = {.files = proto_files, .file_count = PROTO_FILES};
     struct tm_task_names names;
     struct tm_event_task place;
     struct tm_error err = {0};
@@ -258,7 +265,8 @@ static void test_task_counts(void)
 {
     size_t bounds[] = {0, 3, 6};
     uint8_t text[] = "oneTWO";
-    struct tm_catalog catalog = {.string_count = 2, .string_bounds = bounds};
+    struct tm_catalog catalog = {
+        .files = proto_files, .file_count = PROTO_FILES, .string_count = 2, .string_bounds = bounds};
     struct tm_task_names names;
     catalog.text.data = text;
     tm_task_names_init(&names, &catalog);
@@ -290,7 +298,7 @@ static void test_task_counts(void)
 /* There are no more rows than the limit, for any number of names. */
 static void test_task_names_is_bounded(void)
 {
-    struct tm_catalog catalog = {0};
+    struct tm_catalog catalog = {.files = proto_files, .file_count = PROTO_FILES};
     struct tm_task_names names;
     struct tm_error err = {0};
     int failed = 0;
