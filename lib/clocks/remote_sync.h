@@ -7,8 +7,6 @@
 
 #include "base/status.h"
 
-#include <stdbool.h>
-
 /* One clock that both sides have read. */
 struct tm_remote_offset {
     uint32_t clock;

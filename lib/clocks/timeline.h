@@ -8,7 +8,6 @@
 #include "base/buf.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct tm_timeline_options {
     bool strict;           /* fail with TM_E_STRICT, without END, if any event was dropped */

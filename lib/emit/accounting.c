@@ -3,7 +3,6 @@
 #include "base/decimal.h"
 #include "stream/field_text.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 enum { MILLION = 1000000, PERCENT_SCALE = 4 /* percent to millionths */ };

@@ -1,9 +1,9 @@
 #include "emit/assumption.h"
 
 #include "base/checked.h"
-#include "emit/names.h"
 #include "emit/paths.h"
 #include "stream/clock_id.h"
+#include "stream/clock_name.h"
 #include "stream/placement_rule.h"
 
 #define SECOND INT64_C(1000000000)

@@ -2,9 +2,7 @@
 #ifndef TM_EMIT_NAMES_H
 #define TM_EMIT_NAMES_H
 
-#include "stream/clock_name.h"
 #include "stream/event.h"
-#include "stream/kind_name.h"
 
 /* "global", "thread", "process", "track", "cpu"; NULL for others. */
 const char *tm_name_of_scope(enum tm_scope scope);

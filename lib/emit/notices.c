@@ -4,8 +4,8 @@
 #include "emit/assumption.h"
 #include "emit/by_file.h"
 #include "emit/drop_text.h"
-#include "emit/names.h"
 #include "emit/paths.h"
+#include "stream/kind_name.h"
 
 #include <stdlib.h>
 

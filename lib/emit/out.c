@@ -4,8 +4,6 @@
 #include "base/pb.h"
 #include "base/utf8.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

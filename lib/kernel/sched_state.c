@@ -2,7 +2,6 @@
 
 #include "kernel/windows_states.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 enum { LOW_MASK = 0x3f }; /* S to Z have the same bits in all kernels and in the flags */

@@ -1,7 +1,5 @@
 #include "manifest/unknown_keys.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -5,8 +5,6 @@
 #include "stream/detail_arg.h"
 #include "stream/detail_fields.h"
 
-#include <stdlib.h>
-
 /* The source of a THREAD or PROCESS row. */
 enum source { SOURCE_DESCRIPTOR, SOURCE_TREE, SOURCE_OTHER };
 

@@ -7,7 +7,6 @@
 #include "os/compressor_name.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
 struct tm_compressor {

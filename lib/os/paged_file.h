@@ -6,7 +6,6 @@
 #include "base/status.h"
 #include "os/reclaim.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 

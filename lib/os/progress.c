@@ -1,6 +1,5 @@
 #include "os/progress.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -3,8 +3,6 @@
 #include "base/bytes.h"
 #include "stream/detail_fields.h"
 
-#include <limits.h>
-
 enum tm_status tm_compact_rows_open(struct tm_compact_rows *r, const struct tm_event *whole, struct tm_error *err)
 {
     struct tm_compact_reader *reader = &r->reader;

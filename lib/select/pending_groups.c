@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Numbers of groups are indices plus one. 0 means none. */
 struct tm_pending_group {

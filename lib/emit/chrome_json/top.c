@@ -2,9 +2,9 @@
 
 #include "base/hash.h"
 #include "emit/chrome_json/shared_members.h"
-#include "emit/names.h"
 #include "emit/paths.h"
 #include "json/scan.h"
+#include "stream/kind_name.h"
 
 static void put_member(struct tm_out *out, const struct tm_json_top_member *m)
 {

@@ -6,8 +6,6 @@
 #include "stream/arg_keys.h"
 #include "stream/detail_fields.h"
 
-#include <stdlib.h>
-
 /* Fields of NestedValue. */
 enum { NESTED_TYPE = 1, NESTED_DICTIONARY = 1 };
 

@@ -1,6 +1,6 @@
 #include "emit/perfetto/loss_attributes.h"
 
-#include "emit/names.h"
+#include "stream/kind_name.h"
 
 /* A TraceAttributes message, for one file at a time. */
 struct message {

@@ -5,8 +5,6 @@
 #include "emit/paths.h"
 #include "perfetto/track_event_fields.h"
 
-#include <stdlib.h>
-
 enum { NAMES_MAX = 1 << 16, NAME_BYTES_MAX = 4 << 20, NAME_INTERNED_MAX = 512 };
 
 static enum tm_status sequence_of(struct tm_track_writer *w, uint32_t machine, struct tm_track_sequence **sequence,

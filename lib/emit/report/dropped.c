@@ -2,10 +2,10 @@
  * Accounts of other dropped events follow: a line for each file, machine, clock and reason, with the place of the
  * first. */
 #include "emit/by_file.h"
-#include "emit/names.h"
 #include "emit/report/account.h"
 #include "emit/report/members.h"
 #include "emit/report/words.h"
+#include "stream/kind_name.h"
 
 /* One event, row ROW of a frame. */
 struct listed_event {

@@ -1,7 +1,7 @@
-#include "emit/names.h"
 #include "emit/report/suggestion.h"
 #include "emit/report/words.h"
 #include "stream/clock_id.h"
+#include "stream/clock_name.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 #include "emit/message_out.h"
-#include "emit/names.h"
 #include "emit/report/members.h"
+#include "stream/clock_name.h"
 
 static void put_sums(struct tm_report *r, uint64_t read, const struct tm_accounting_file *f)
 {

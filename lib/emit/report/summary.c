@@ -1,6 +1,5 @@
 /* summary: one line for each file on each machine and clock, and a last line for all. */
 #include "emit/by_file.h"
-#include "emit/outputs.h"
 #include "emit/report/account.h"
 #include "emit/report/members.h"
 #include "emit/report/words.h"

@@ -1,6 +1,6 @@
 #include "emit/report/words.h"
 
-#include "emit/names.h"
+#include "stream/clock_name.h"
 #include "stream/uncertainty_source.h"
 
 void tm_report_put_machine(struct tm_report *r, uint32_t id)

@@ -1,7 +1,7 @@
 #include "emit/sqlite/internal.h"
 
-#include "emit/names.h"
 #include "stream/clock_id.h"
+#include "stream/clock_name.h"
 
 /* The word for a builtin clock, or NULL. */
 static const char *clock_name(uint32_t clock)

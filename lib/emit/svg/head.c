@@ -1,6 +1,6 @@
 /* The surroundings of the lanes: style, title, legend. */
-#include "emit/names.h"
 #include "emit/svg/picture.h"
+#include "stream/clock_name.h"
 
 /* Colours of machines, light and dark; the same eight again from the ninth machine on. */
 static const char style[] =

@@ -1,8 +1,8 @@
 /* The texts beside the lanes of the picture, and their tooltips. */
 #include "emit/assumption.h"
-#include "emit/names.h"
 #include "emit/svg/picture.h"
 #include "emit/svg/xml_out.h"
+#include "stream/clock_name.h"
 #include "stream/placement_rule.h"
 
 #include <stdio.h>

@@ -5,6 +5,8 @@
 #include "emit/outputs.h"
 #include "emit/paths.h"
 #include "emit/task_names.h"
+#include "stream/clock_name.h"
+#include "stream/kind_name.h"
 
 #include <stdlib.h>
 #include <unistd.h>

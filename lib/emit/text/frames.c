@@ -3,6 +3,7 @@
 #include "emit/message_out.h"
 #include "emit/names.h"
 #include "emit/outputs.h"
+#include "stream/kind_name.h"
 
 #include <stdlib.h>
 

@@ -7,6 +7,8 @@
 #include "emit/task_names.h"
 #include "emit/text/json_members.h"
 #include "kernel/tracks.h"
+#include "stream/clock_name.h"
+#include "stream/kind_name.h"
 
 #include <stdlib.h>
 

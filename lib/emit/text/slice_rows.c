@@ -1,7 +1,7 @@
 #include "emit/text/slice_rows.h"
 
 #include "base/pb.h"
-#include "emit/names.h"
+#include "stream/kind_name.h"
 
 enum { NO_NUMBER = -1, NO_SET = -2 };
 

@@ -1,9 +1,9 @@
 /* text --events: one line for each event in aligned columns. Definitions are not shown; their names appear in the
  * events. */
-#include "emit/names.h"
 #include "emit/out.h"
 #include "emit/outputs.h"
 #include "emit/text/text_columns.h"
+#include "stream/kind_name.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,6 @@
 #include "stream/detail_fields.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 
 enum { NAMED_MAX = 1 << 16, NAMED_BYTES_MAX = 4 << 20 };
 

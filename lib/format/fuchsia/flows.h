@@ -9,7 +9,6 @@
 
 #include "base/status.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Table sizes. If two flows or ids share an entry, the later one replaces the other. */

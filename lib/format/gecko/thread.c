@@ -6,7 +6,6 @@
 #include "format/text_pid.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { TEXT_MAX = 4096 };
 enum { SEED_THREAD = 2 }; /* distinct from the seeds of definitions.c */

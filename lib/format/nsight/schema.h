@@ -5,8 +5,6 @@
 #include "base/buf.h"
 #include "format/nsight/database.h"
 
-#include <stdbool.h>
-
 /* Columns by the names of the schema reference (schema.c). */
 enum tm_nsight_column {
     TM_NS_START,

@@ -7,8 +7,6 @@
 #include "base/secret.h"
 #include "base/status.h"
 
-#include <stdbool.h>
-
 struct tm_proto_map_entry {
     uint32_t k1;
     uint32_t stamp; /* the slot is used if this equals the table's stamp */
