@@ -64,8 +64,6 @@ static void make_row(struct tm_event *e, uint8_t *raw, uint32_t odd)
         e->kind = (uint32_t)roll(9);
     if (is_odd && roll(3) == 0)
         e->generation = (uint32_t)roll(GENERATIONS + 1);
-    if (is_odd && roll(9) == 0)
-        e->file = FILES;
     e->raw_bytes = make_body(raw, is_odd ? (uint32_t)roll(200) : (uint32_t)roll(roll(5) ? 14 : 97), is_odd && roll(2));
     e->detail_bytes = roll(9) ? 0 : (uint32_t)roll(5);
 }
@@ -76,7 +74,7 @@ static bool is_in_run(const struct tm_event *e, const uint32_t *written)
     if (e->machine == 1 && e->file == 1 && e->track == 0 && tm_event_scope(e->flags) == TM_SCOPE_TRACK)
         return false;
     const uint32_t special = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES;
-    return !(e->flags & special) && e->flags & TM_EVENT_RAW_BODY && e->file < FILES && e->kind >= TM_KIND_SLICE_BEGIN &&
+    return !(e->flags & special) && e->flags & TM_EVENT_RAW_BODY && e->kind >= TM_KIND_SLICE_BEGIN &&
            e->kind <= TM_KIND_INSTANT && (written == NULL || (e->generation < GENERATIONS && written[e->generation]));
 }
 
