@@ -2,6 +2,7 @@
  * readers ignore. */
 #include "align/alignment.h"
 
+#include "base/checked.h"
 #include "base/intern.h"
 #include "json/scan.h"
 #include "stream/clock_id.h"
@@ -240,9 +241,11 @@ static bool put_edge(const Tracemerge__Config *c, uint32_t number, struct tm_buf
         return false;
     for (size_t i = 0; i < c->n_edges; i++) {
         const Tracemerge__ConfigEdge *e = c->edges[i];
+        int64_t offset_ns;
         if (!e->has_entry || e->entry != number)
             continue;
-        if (e->n_points || !e->source || !e->reference || c->entries[number]->has_machines)
+        if (e->n_points || !e->source || !e->reference || c->entries[number]->has_machines ||
+            !tm_sub_i64(e->reference_ns, e->source_ns, &offset_ns))
             return false;
         const char *own = clock_name(e->source->clock), *other = clock_name(e->reference->clock);
         const Tracemerge__ConfigEntry *to = entry_of(c, e->reference->machine_raw_id);
@@ -258,7 +261,7 @@ static bool put_edge(const Tracemerge__Config *c, uint32_t number, struct tm_buf
         put_bytes(out, to->path);
         if (other)
             (void)tm_buf_addf(out, ", \"clock\": \"%s\"", other);
-        (void)tm_buf_addf(out, "}, \"offset_ns\": %" PRId64 "}", e->reference_ns - e->source_ns);
+        (void)tm_buf_addf(out, "}, \"offset_ns\": %" PRId64 "}", offset_ns);
     }
     return true;
 }

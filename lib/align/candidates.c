@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum tm_status parse_qualifier(struct tm_align_use *use)
+/* Takes ",begin" or ",end" from the end of USE. */
+static void cut_qualifier(struct tm_align_use *use)
 {
     char *comma = strrchr(use->given, ',');
     use->begin_only = comma && strcmp(comma, ",begin") == 0;
     use->end_only = comma && strcmp(comma, ",end") == 0;
     if (use->begin_only || use->end_only)
         *comma = '\0';
-    return TM_OK;
 }
 
 static enum tm_status add_use(struct tm_candidates *c, const char *text, size_t len, struct tm_error *err)
@@ -49,7 +49,7 @@ static enum tm_status add_use(struct tm_candidates *c, const char *text, size_t 
     use->parameter = colon ? colon + 1 : NULL;
     if (use->rule->take != tm_align_take_name)
         return TM_OK;
-    (void)parse_qualifier(use);
+    cut_qualifier(use);
     use->has_pattern = regcomp(&use->pattern, use->parameter, REG_EXTENDED | REG_NOSUB) == 0;
     return use->has_pattern ? TM_OK : tm_error_set(err, TM_E_USAGE, "'%s' is not a regular expression", use->parameter);
 }

@@ -587,7 +587,6 @@ static enum tm_verdict verdict_of(const struct work *w, uint32_t node, bool esti
 {
     const struct tm_network_node *n = &w->network->nodes[node];
     bool low = n->low_ns[1] != TM_UNBOUNDED_LOW, high = n->high_ns[1] != TM_UNBOUNDED_HIGH;
-    (void)w;
     if (estimated)
         return TM_VERDICT_ALIGNED;
     return low && high ? TM_VERDICT_ALIGNED : low || high ? TM_VERDICT_ONE_SIDED : TM_VERDICT_NONE;

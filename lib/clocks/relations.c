@@ -22,8 +22,9 @@ static enum tm_status add_points(struct tm_clock_registry *registry, const Trace
     uint64_t invalid_before = registry->invalid_count;
     enum tm_status st = TM_OK;
     for (size_t i = 0; i < edge->n_points && st == TM_OK && registry->invalid_count == invalid_before; i++) {
-        bool is_step = i > 0 && edge->points[i]->source_ns - 1 == pair[0].value;
-        pair[0].value = edge->points[i]->source_ns;
+        const int64_t source_ns = edge->points[i]->source_ns;
+        bool is_step = i > 0 && pair[0].value < source_ns && source_ns - 1 == pair[0].value;
+        pair[0].value = source_ns;
         pair[1].value = edge->points[i]->reference_ns;
         st = i == 0 ? tm_clock_registry_add(registry, &relation, err)
                     : tm_clock_registry_add_point(registry, &relation, is_step, err);
