@@ -1008,3 +1008,15 @@ track_event_extra_counter_invalid_track|1' ]
     [ "$(sqlite3 m.db "SELECT a.name, b.name, th.tid FROM flow f JOIN slice a ON a.id = f.slice_out JOIN slice b ON b.id = f.slice_in
         JOIN thread_track t ON t.id = b.track_id JOIN thread th USING (utid)")" = "from|to|9" ]
 }
+
+@test "names of threads beyond the limit of a merged trace are counted by file" {
+    cd "$BATS_TEST_TMPDIR"
+    { printf '['
+      yes '{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"t"}},' | head -n 1048578
+      printf '{"ph":"X","name":"a","ts":1,"dur":1,"pid":1,"tid":2}]'; } >names.json
+    printf '%s\n' '# tracer: nop' \
+        '  <idle>-0 [000] d..1 0.000001: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=app next_pid=5 next_prio=120' >other.txt
+    tm-merge -o m.pftrace names.json other.txt 2>err
+    grep -q '^tm-emit: warning: names.json: 2 names of tasks are beyond the limit of pftrace (tm-limits), and are left out$' err
+    tm-merge -f report m.pftrace | grep -q 'left_out.surplus_names = 2'
+}

@@ -13,7 +13,7 @@ enum { SUMS_MAX = 64 /* reasons of one file that get a line; one line says that 
 
 /* Sorts of reasons. Within a sort reasons differ by a text (of an account, of a statistic) or a number (of a kind, of
  * an assumption). */
-enum sort { DROPPED, ASSUMED, LOST, UNSUPPORTED, EARLY, TIMES, READINGS, SURPLUS };
+enum sort { DROPPED, ASSUMED, LOST, UNSUPPORTED, EARLY, TIMES, READINGS, SURPLUS, NAMES };
 
 struct reason {
     enum sort sort;
@@ -125,6 +125,7 @@ static void add_unsupported(struct notice_writer *t, uint32_t file)
     add_count(t, TIMES, 0, unsupported->files[file].times);
     add_count(t, READINGS, 0, unsupported->files[file].readings);
     add_count(t, SURPLUS, 0, unsupported->files[file].surplus);
+    add_count(t, NAMES, 0, unsupported->files[file].names);
 }
 
 static void put(struct notice_writer *t, const char *text)
@@ -197,6 +198,14 @@ static void put_surplus(struct notice_writer *t, const struct sum *sum)
     put(t, sum->count == 1 ? " (tm-limits), and is left out" : " (tm-limits), and are left out");
 }
 
+static void put_names(struct notice_writer *t, const struct sum *sum)
+{
+    put_count(t, sum->count, "name");
+    put(t, sum->count == 1 ? " of a task is beyond the limit of " : " of tasks are beyond the limit of ");
+    put(t, t->notices->format);
+    put(t, sum->count == 1 ? " (tm-limits), and is left out" : " (tm-limits), and are left out");
+}
+
 /* Puts the part of the message that files with one reason have in common. */
 static void put_reason(struct notice_writer *t, const struct sum *sum)
 {
@@ -228,6 +237,9 @@ static void put_reason(struct notice_writer *t, const struct sum *sum)
         break;
     case SURPLUS:
         put_surplus(t, sum);
+        break;
+    case NAMES:
+        put_names(t, sum);
         break;
     }
 }

@@ -52,6 +52,13 @@ void tm_unsupported_counts_surplus(struct tm_unsupported_counts *unsupported, ui
         row->surplus += count;
 }
 
+void tm_unsupported_counts_names(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count)
+{
+    struct tm_unsupported_counts_file *row = unsupported && count ? file_of(unsupported, file) : NULL;
+    if (row)
+        row->names += count;
+}
+
 void tm_unsupported_counts_release(struct tm_unsupported_counts *unsupported)
 {
     free(unsupported->files);

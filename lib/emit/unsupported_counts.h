@@ -15,6 +15,7 @@ struct tm_unsupported_counts {
         uint64_t times; /* times inside packets that are not on trace time and are written as recorded */
         uint64_t readings; /* readings of clocks that contradict others, so the output cannot hold them */
         uint64_t surplus;  /* readings of clocks beyond those that the output holds */
+        uint64_t names;    /* names of threads and processes beyond those that the output holds */
     } * files;
     uint32_t file_count, file_cap;
     uint64_t times; /* of all files */
@@ -26,6 +27,7 @@ void tm_unsupported_counts_early(struct tm_unsupported_counts *unsupported, uint
 void tm_unsupported_counts_times(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count);
 void tm_unsupported_counts_readings(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count);
 void tm_unsupported_counts_surplus(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count);
+void tm_unsupported_counts_names(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count);
 
 void tm_unsupported_counts_release(struct tm_unsupported_counts *unsupported);
 

@@ -14,6 +14,7 @@
 #include "emit/track_owners.h"
 #include "emit/chrome_json/slices.h"
 #include "emit/perfetto/clock_rows.h"
+#include "emit/perfetto/pending_names.h"
 #include "emit/late_threads.h"
 #include "stream/slice_tids.h"
 #include "emit/perfetto/trace_stats.h"
@@ -210,6 +211,7 @@ static const struct limit limits[] = {
     LIMIT(TM_SPAN_FLOWS_MAX),
     LIMIT(TM_TIMESTAMP_GROUP_EVENTS_MAX),
     LIMIT(TM_CLOCK_ROWS_MAX),
+    LIMIT(TM_PENDING_NAMES_MAX),
     LIMIT(TM_TRACE_STATS_BYTES_MAX),
     LIMIT(TM_OUTPUTS_MAX),
     LIMIT(TM_SINGLE_EVENTS_OPEN_MAX),

@@ -32,6 +32,7 @@ static void put_file(struct message *m, const struct tm_unsupported_counts_file 
     put(m, left_out, "early_ftrace_events", file->early);
     put(m, left_out, "clock_readings", file->readings);
     put(m, left_out, "surplus_clock_readings", file->surplus);
+    put(m, left_out, "surplus_names", file->names);
     put(m, "", "times_as_recorded", file->times);
 }
 

@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-enum { NAMES_MAX = 1 << 20 }; /* further names are not written */
-
 /* Returns the key of the process (IS_THREAD: of the thread, in any process) with NUMBER in its present lifetime. */
 static uint64_t number_key(const struct tm_track_owners *owners, int64_t raw_id, bool is_thread, int64_t number)
 {
@@ -31,8 +29,8 @@ enum tm_status tm_pending_names_add(struct tm_pending_names *names, const struct
                                     struct tm_pending_name name, const uint8_t *text, size_t len)
 {
     bool is_thread = name.owner.flags & TM_EVENT_HAS_TID;
-    if ((name.is_repeated ? names->repeated_count : names->last_count) >= NAMES_MAX)
-        return TM_OK;
+    if ((name.is_repeated ? names->repeated_count : names->last_count) >= TM_PENDING_NAMES_MAX)
+        return TM_END;
     struct tm_pending_name *row = name.is_repeated
                                       ? add_row(&names->repeated, &names->repeated_count, &names->repeated_cap)
                                       : add_row(&names->last, &names->last_count, &names->last_cap);

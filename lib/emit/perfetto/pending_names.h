@@ -11,6 +11,8 @@
 #include "emit/track_owners.h"
 #include "stream/event.h"
 
+enum { TM_PENDING_NAMES_MAX = 1 << 20 }; /* names that are written at the end, and names that are repeated */
+
 struct tm_pending_name {
     struct tm_event owner; /* file, machine, pid, tid and time, as far as known */
     int64_t raw_id;      /* of the machine */
@@ -34,7 +36,8 @@ struct tm_pending_names {
     struct tm_map named; /* threads and processes that something else named */
 };
 
-/* Adds TEXT, a name that is written at the end or again. TM_OK or TM_E_SYSTEM. */
+/* Adds TEXT, a name that is written at the end or again. TM_OK; TM_END: it is left out, because there are
+ * TM_PENDING_NAMES_MAX; TM_E_SYSTEM. */
 enum tm_status tm_pending_names_add(struct tm_pending_names *names, const struct tm_track_owners *owners,
                                     struct tm_pending_name name, const uint8_t *text, size_t len);
 
