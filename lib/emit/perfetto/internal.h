@@ -59,9 +59,8 @@ struct pftrace {
     struct tm_buf pending_packet_bytes; /* its payload */
     struct tm_buf service_event; /* scratch: a packet of the tracing service, changed */
     bool has_pending_packet;
-    uint32_t known_files;  /* files of the catalog that were looked at */
-    bool has_perf_script;  /* one of them is a perf script, whose samples may have no process */
-    bool has_text;         /* one of several is ftrace text, whose lines may state no process */
+    bool has_perf_script;  /* some file is a perf script, whose samples may have no process */
+    bool has_text;         /* one of several files is ftrace text, whose lines may state no process */
     struct tm_extra_values extras;
     bool after_packet;     /* DERIVED rows repeat the packet before them */
     bool no_values_follow; /* the next row is known and is not a value of the current one */

@@ -52,6 +52,16 @@ static bool has_names_of_several_sources(const struct tm_catalog *c)
     return (json && others) || (profiles && kernel);
 }
 
+/* Finds out whether some file has samples or lines that may state no process. */
+static void look_at_files(struct pftrace *p)
+{
+    const struct tm_catalog *c = p->context->catalog;
+    for (uint32_t i = 0; i < c->file_count; i++) {
+        p->has_perf_script = p->has_perf_script || c->files[i].input_type == TM_INPUT_PERF_SCRIPT;
+        p->has_text = p->has_text || (c->files[i].input_type == TM_INPUT_SYSTRACE && c->file_count > 1);
+    }
+}
+
 /* Sets what the parts of P borrow, and what they do. */
 static void connect(struct pftrace *p)
 {
@@ -90,6 +100,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     if (p->marker_files == NULL)
         return tm_error_nomem(err);
     connect(p);
+    look_at_files(p);
     if (p->tracks.names.is_enabled && tm_kernel_slices_init(&p->tracks.kernel_slices, context->catalog) < 0)
         return tm_error_nomem(err);
     if (p->appends)
@@ -245,16 +256,6 @@ static bool is_of_kernel_alone(const struct tm_event *e)
     }
 }
 
-/* Finds out whether some file has samples or lines that may state no process. */
-static void look_at_files(struct pftrace *p)
-{
-    const struct tm_catalog *c = p->context->catalog;
-    for (; p->known_files < c->file_count; p->known_files++) {
-        p->has_perf_script = p->has_perf_script || c->files[p->known_files].input_type == TM_INPUT_PERF_SCRIPT;
-        p->has_text = p->has_text || (c->files[p->known_files].input_type == TM_INPUT_SYSTRACE && c->file_count > 1);
-    }
-}
-
 /* True if E, which is no definition, states the process of its thread. Markers of the kernel may state another one. */
 static bool states_process(const struct tm_event *e)
 {
@@ -269,7 +270,6 @@ static enum tm_status note_task(struct pftrace *p, const struct tm_event *e, str
     bool is_marker = (e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER) || e->kind == TM_KIND_FTRACE;
     bool is_task = e->kind == TM_KIND_THREAD || e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_TRACK;
     enum tm_status st = TM_OK;
-    look_at_files(p);
     if (is_task || e->kind == TM_KIND_TASK_NEW || (p->has_perf_script && states_process(e)))
         st = tm_sample_note_task(&p->samples, e);
     bool is_line_task = e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED;
