@@ -187,3 +187,29 @@ json.dump({"perfetto_manifest": {"version": 1, "files": [
     tm-merge -q -o said.svg --sync b.json=a.json a.json b.json
     ! grep -q 'class="why guess"' said.svg || false
 }
+
+@test "the picture has space for the row of the wall clock if it has that row" {
+    printf '%s\n' '1700000000.000  100  100 I tag: a' '1700000001.000  100  100 I tag: b' >wall.txt
+    printf 'snap 6=1000 1=1700000000000001000\nevent 2000\n' | proto known.pb
+    printf 'snap 6=1000 1=1700000000000001000\n' | proto none.pb
+    printf 'snap 6=1000 3=1000\nevent 2000\n' | proto unknown.pb
+    for file in wall.txt known.pb none.pb unknown.pb; do
+        tm-merge -q -o a.svg $file
+        ask a.svg 'bool(text("tick wall")), [e.get("y") for e in root.iter(ns + "text") if e.get("class") == "heading"]'
+    done >rows
+    printf '%s\n' "(True, ['154'])" "(True, ['154'])" "(False, ['136'])" "(False, ['136'])" | diff - rows
+}
+
+@test "drops before the start are marked in the lane of all other files, whichever file they are of" {
+    mkdir many
+    python3 -c '
+import json
+for i in range(515):
+    events = [{"ph": "i", "ts": t, "pid": 1, "tid": 1, "s": "t"} for t in ([1, 2000] if i == 514 else [i])]
+    json.dump(events, open("many/f%03d.json" % i, "w"))'
+    tm-merge -q -o a.svg --sync f514.json=f000.json-1ms many
+    run ask a.svg 'text("file")[-1]' 'text("drop")' 'len(paths("lost"))'
+    [ "${lines[0]}" = "all other files" ]
+    [ "${lines[1]}" = "['1']" ]
+    [ "${lines[2]}" = 2 ] # one, and that of the legend
+}

@@ -211,10 +211,22 @@ static enum tm_status add_accounts(struct tm_svg_counts *c, struct tm_error *err
         if (st < 0)
             break;
         lane->drop_count += a->count;
+        lane->has_negative |= tm_accounting_reason(a) == TM_DROP_NEGATIVE_TIME;
         if (lane->first_account == UINT32_MAX)
             lane->first_account = i;
     }
     return st;
+}
+
+/* Decides whether the wall clock is known at all times of the picture. */
+static void settle_wall(struct tm_svg_counts *c)
+{
+    int64_t ns;
+    if (c->catalog->has_trace_time && c->catalog->trace_time_clock == TM_CLOCK_REALTIME)
+        c->wall = (struct tm_svg_wall){.is_known = true};
+    c->wall.is_known = c->wall.is_known && c->events.has_range &&
+                       tm_add_i64(c->events.first_ns, c->wall.offset_ns, &ns) &&
+                       tm_add_i64(c->events.last_ns, c->wall.offset_ns, &ns);
 }
 
 enum tm_status tm_svg_counts_frame(struct tm_svg_counts *c, const struct tm_frame *frame, struct tm_error *err)
@@ -227,6 +239,7 @@ enum tm_status tm_svg_counts_frame(struct tm_svg_counts *c, const struct tm_fram
 enum tm_status tm_svg_counts_finish(struct tm_svg_counts *c, struct tm_error *err)
 {
     enum tm_status st = add_placements(c, err);
+    settle_wall(c);
     return st < 0 ? st : add_accounts(c, err);
 }
 

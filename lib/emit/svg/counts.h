@@ -26,6 +26,7 @@ struct tm_svg_lane {
     uint32_t readings_clock;
     const Tracemerge__Placement *placement; /* the placement of most of its events, borrowed; NULL: none */
     uint32_t first_account;       /* UINT32_MAX: none */
+    bool has_negative;            /* events were dropped because they lie before the start of trace time */
     int top;                      /* set by the layout */
 };
 
@@ -55,7 +56,7 @@ enum tm_status tm_svg_counts_batch(struct tm_svg_counts *c, const struct tm_batc
 /* Counts FRAME, which is not a batch; most frames count nothing. */
 enum tm_status tm_svg_counts_frame(struct tm_svg_counts *c, const struct tm_frame *frame, struct tm_error *err);
 
-/* At the end: adds placements and accounts of the catalog. */
+/* At the end: adds placements and accounts of the catalog, and decides whether the wall clock is known. */
 enum tm_status tm_svg_counts_finish(struct tm_svg_counts *c, struct tm_error *err);
 
 void tm_svg_counts_release(struct tm_svg_counts *c);

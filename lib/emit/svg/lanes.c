@@ -141,18 +141,6 @@ static void put_snapshots(struct tm_svg_picture *pic, const struct tm_svg_lane *
     tm_out_str(&pic->out, "\"/>\n");
 }
 
-/* True if events of LANE were dropped because they lie before the start of trace time. */
-static bool has_negative(const struct tm_svg_picture *pic, const struct tm_svg_lane *lane)
-{
-    const struct tm_catalog *c = pic->context->catalog;
-    for (uint32_t i = lane->first_account; i < c->account_count; i++) {
-        const Tracemerge__Account *a = c->accounts[i];
-        if (a->file == lane->file && a->machine == lane->machine && tm_accounting_reason(a) == TM_DROP_NEGATIVE_TIME)
-            return true;
-    }
-    return false;
-}
-
 static void put_numbers(struct tm_svg_picture *pic, const struct tm_svg_lane *lane)
 {
     int baseline = lane->top + (pic->layout->is_roomy ? 21 : 13);
@@ -180,7 +168,7 @@ static void put_timeline(struct tm_svg_picture *pic, const struct tm_svg_lane *l
     }
     if (pic->counts->events.has_range)
         put_snapshots(pic, lane);
-    if (lane->drop_count && has_negative(pic, lane)) {
+    if (lane->has_negative) {
         tm_out_str(&pic->out, "<path class=\"lost\" d=\"M");
         tm_out_i64(&pic->out, TM_SVG_PLOT - 3);
         tm_out_char(&pic->out, ' ');

@@ -1,7 +1,6 @@
 /* svg: the merged timeline as one picture. Reads events once, in any order, and keeps counts for each lane. */
 #include "emit/outputs.h"
 #include "emit/svg/picture.h"
-#include "stream/clock_id.h"
 
 #include <stdlib.h>
 
@@ -47,13 +46,10 @@ static enum tm_status finish_svg(void *state, struct tm_error *err)
 {
     struct svg *svg = state;
     struct tm_svg_picture *p = &svg->picture;
-    const struct tm_catalog *c = p->context->catalog;
     enum tm_status st = tm_svg_counts_finish(&svg->counts, err);
     if (st < 0 ||
         (st = tm_svg_layout_make(&svg->layout, &svg->counts, p->context->accounting->total.lost > 0, err)) < 0)
         return st;
-    if (c->has_trace_time && c->trace_time_clock == TM_CLOCK_REALTIME)
-        svg->counts.wall = (struct tm_svg_wall){.is_known = true};
     put_root(&p->out, svg->layout.height);
     tm_svg_head(p);
     tm_svg_axes(p);
