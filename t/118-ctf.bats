@@ -34,6 +34,14 @@ END
     tm-merge --absolute -q b | sed 's/  */ /g; s/ $//' | diff -u got -
 }
 
+@test "events whose fields are too long or too many are counted, and named in a warning" {
+    made long l
+    tm-merge -f jsonl l >events 2>err
+    jq -s -e '(map(select(.name == "sys_openat"))[0].args | keys) == ["dfd", "ret"]' events
+    grep -q '^tm-emit: warning: metadata: loss of data, ctf_args_cut = 2$' err
+    tm-merge -q -f report k | grep -c ctf_args_cut | grep -qx 0
+}
+
 @test "a clock with the origin 1970 is REALTIME, and any other is the file's own" {
     made other-clock a
     tm-merge -q -f report a | grep -q 'REALTIME of host, claimed by metadata'

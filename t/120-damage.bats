@@ -98,3 +98,19 @@ PY
     done
     [ "$(tm-merge -q --events -f jsonl text.pftrace | grep -c instant)" -eq 1001 ]
 }
+
+@test "arguments and links beyond the limits of an event are warned of" {
+    cat >cut.py <<'PY'
+import json
+args = {'x': [1] * 3000}
+for _ in range(40):
+    args = {'k' * 1000: args}
+json.dump([{'ph': 'i', 'ts': 1, 'pid': 1, 'tid': 1, 's': 't', 'name': 'a', 'args': args}], open('args.json', 'w'))
+span = {'traceId': '01' * 16, 'spanId': 'ee' * 8, 'name': 's', 'startTimeUnixNano': '1', 'endTimeUnixNano': '2',
+        'links': [{'traceId': '01' * 16, 'spanId': '%016x' % (i + 1)} for i in range(130)]}
+json.dump({'resourceSpans': [{'scopeSpans': [{'spans': [span]}]}]}, open('links.json', 'w'))
+PY
+    python3 cut.py
+    [ "$(tm-merge -f csv args.json 2>&1 >/dev/null)" = "tm-emit: warning: args.json: loss of data, json_args_cut = 1" ]
+    [ "$(tm-merge -f csv links.json 2>&1 >/dev/null)" = "tm-emit: warning: links.json: loss of data, spans_links_cut = 2" ]
+}

@@ -285,8 +285,8 @@ END
     tm-unpack a.data >unpacked
     [ "$(wc -c <unpacked)" -lt 6000000 ]
     tm-emit -f frames <unpacked >frames
-    grep 'Stat name="perf_data_tracepoints_cut" severity=ERROR value=1 ' frames
-    grep 'Stat name="perf_data_stacks_cut" severity=ERROR value=1 ' frames
+    grep 'Stat name="perf_data_tracepoints_cut" severity=DATA_LOSS value=1 ' frames
+    grep 'Stat name="perf_data_stacks_cut" severity=DATA_LOSS value=1 ' frames
     grep 'kind=sched_waking .*raw_bytes=59989$' frames # with the first of these fields
     for word in many named; do
         made b.data $word

@@ -167,7 +167,7 @@ sys.stdout.buffer.write(b'SIMPLEPERF\1\0' + make['sample'](1000, 70, [(i, 0, 0) 
 END
     tm-unpack deep.trace >unpacked
     [ "$(wc -c <unpacked)" -lt 5000000 ]
-    tm-emit -f frames <unpacked | grep 'Stat name="simpleperf_stacks_cut" severity=ERROR value=1 '
+    tm-emit -f frames <unpacked | grep 'Stat name="simpleperf_stacks_cut" severity=DATA_LOSS value=1 '
 }
 
 @test "perf script: a sample without a pid is of the process that another file states for its thread" {

@@ -2,10 +2,10 @@
 
 #include "base/bytes.h"
 
-/* Layout: kind (1 byte), buffer (2), length of event (2), of task (2), of args (4), cpu, tid, pid (4 each), time,
- * cycles, lost (8 each), the texts. */
+/* Layout: kind, with IS_CUT (1 byte), buffer (2), length of event (2), of task (2), of args (4), cpu, tid, pid (4
+ * each), time, cycles, lost (8 each), the texts. */
 enum { AT_BUFFER = 1, AT_EVENT = 3, AT_TASK = 5, AT_ARGS = 7, AT_CPU = 11, AT_TID = 15, AT_PID = 19, AT_TIME = 23 };
-enum { AT_CYCLES = 31, AT_LOST = 39, HEAD_LEN = 47 };
+enum { AT_CYCLES = 31, AT_LOST = 39, HEAD_LEN = 47, IS_CUT = 1 << 7 };
 
 static uint16_t short_len(struct tm_span text)
 {
@@ -19,7 +19,7 @@ enum tm_status tm_child_event_put(const struct tm_child_event *record, struct tm
     if (tm_buf_reserve(out, HEAD_LEN + (size_t)event + task + args) != TM_OK)
         return TM_E_SYSTEM;
     uint8_t *p = out->data + out->len;
-    p[0] = (uint8_t)record->kind;
+    p[0] = (uint8_t)(record->kind | (record->is_cut || args < record->args.len ? IS_CUT : 0));
     tm_put_le16(p + AT_BUFFER, record->buffer);
     tm_put_le16(p + AT_EVENT, event);
     tm_put_le16(p + AT_TASK, task);
@@ -43,7 +43,8 @@ enum tm_status tm_child_event_read(struct tm_child_event *record, struct tm_inpu
     if (st != TM_OK)
         return st;
     const uint8_t *p = in->data;
-    uint8_t kind = p[0];
+    uint8_t kind = p[0] & (IS_CUT - 1);
+    bool is_cut = p[0] & IS_CUT;
     size_t event = tm_get_le16(p + AT_EVENT), task = tm_get_le16(p + AT_TASK), args = tm_get_le32(p + AT_ARGS);
     if (kind < TM_CHILD_EVENT || kind > TM_CHILD_EVENT_CLOCK || args > TM_CHILD_EVENT_TEXT_MAX)
         return tm_error_set(err, TM_E_INPUT, "the reader process sent an invalid record");
@@ -56,7 +57,7 @@ enum tm_status tm_child_event_read(struct tm_child_event *record, struct tm_inpu
         .time_ns = (int64_t)tm_get_le64(p + AT_TIME), .cycles = (int64_t)tm_get_le64(p + AT_CYCLES),
         .cpu = (int32_t)tm_get_le32(p + AT_CPU), .tid = (int32_t)tm_get_le32(p + AT_TID),
         .pid = (int32_t)tm_get_le32(p + AT_PID),
-        .lost = tm_get_le64(p + AT_LOST), .event = {text, event}, .task = {text + event, task},
+        .is_cut = is_cut, .lost = tm_get_le64(p + AT_LOST), .event = {text, event}, .task = {text + event, task},
         .args = {text + event + task, args}};
     tm_input_skip(in, HEAD_LEN + event + task + args);
     return TM_OK;

@@ -23,6 +23,7 @@ struct tm_child_event {
     int64_t time_ns;
     int64_t cycles;   /* the time in units of the trace's own clock */
     int32_t cpu, tid, pid; /* -1: not known */
+    bool is_cut;      /* a part of the event's arguments is left out; put sets it if it cuts them */
     uint64_t lost;    /* events lost before it; UINT64_MAX: an unknown number */
     struct tm_span event, task, args; /* borrowed */
 };

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Makes a trace in the Common Trace Format 1.8 as LTTng's kernel tracer writes it.
 
-usage: make-ctf.py [big|other-clock|no-clock|many COUNT] FOLDER
+usage: make-ctf.py [big|other-clock|no-clock|long|many COUNT] FOLDER
 
 There are two streams, one for each cpu, of sched_switch, sched_waking, syscall_entry_openat and syscall_exit_openat;
 the second has lost five events. The first word chooses the byte order (big), a clock other than LTTng's "monotonic" or
-none, or COUNT calls and returns.
+none, events with a text of 70000 bytes and an array of 100 elements (long), or COUNT calls and returns.
 """
 import os
 import struct
@@ -49,6 +49,7 @@ event { name = "sched_waking"; id = 1; stream_id = 0; fields := struct {
     string comm; s32 tid; s32 prio; s32 target_cpu; }; };
 event { name = "syscall_entry_openat"; id = 2; stream_id = 0; fields := struct { s32 dfd; string filename; }; };
 event { name = "syscall_exit_openat"; id = 3; stream_id = 0; fields := struct { s64 ret; }; };
+event { name = "block_rq"; id = 4; stream_id = 0; fields := struct { u8 cmd[100]; }; };
 '''
 
 
@@ -60,7 +61,7 @@ def main():
     *words, folder = sys.argv[1:]
     word = words[0] if words else ''
     order = '>' if word == 'big' else '<'
-    name, frequency, offset = CLOCKS.get('' if word == 'many' else word, ('', 10**9, 0))
+    name, frequency, offset = CLOCKS.get('' if word in ('many', 'long') else word, ('', 10**9, 0))
     ns = 10**9 // frequency
 
     def pack(form, *values):
@@ -75,6 +76,9 @@ def main():
          (4000, (1, text('peer') + pack('iii', 200, 120, 1))), (9000, switch(app, 1, idle))],
         [(5000, switch(('swapper/1', 0), 0, peer)), (8000, switch(peer, 2, ('swapper/1', 0)))],
     ]
+    if word == 'long':
+        cpus[0][1] = (1000, (2, pack('i', -100) + text('f' * 70000)))
+        cpus[0].insert(2, (2000, (4, bytes(100))))
     if word == 'many':
         call, back = (2, pack('i', -100) + text('/etc/hosts')), (3, pack('q', 3))
         cpus[0][1:] = [(1000 + i, back if i % 2 else call) for i in range(int(words[1]))]

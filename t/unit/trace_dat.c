@@ -66,6 +66,7 @@ static void test_long_args(void)
     ok(text && tm_child_event_put(&record, &out) == TM_OK);
     tm_input_init_bytes(&in, out.data, out.len);
     ok(tm_child_event_read(&got, &in, &err) == TM_OK && got.args.len == TM_CHILD_EVENT_TEXT_MAX);
+    ok_named(got.kind == TM_CHILD_EVENT && got.is_cut, "arguments that are cut are known to be");
     tm_input_release(&in);
     tm_buf_release(&out);
     free(text);

@@ -298,9 +298,10 @@ enum tm_status tm_json_rows_finish(struct tm_json_rows *rows, struct tm_error *e
     if (st >= 0)
         st = put_stat(rows, "flow_without_direction", rows->flows_without_direction, err);
     if (st >= 0)
-        st = put_stat(rows, "json_args_cut", rows->args_cut, err);
-    if (st >= 0)
         st = put_stat(rows, "json_invalid_utf8", rows->invalid_utf8, err);
+    if (st >= 0 && rows->args_cut)
+        st = tm_event_sink_stat(rows->sink, "json_args_cut", TRACEMERGE__SEVERITY__DATA_LOSS, (int64_t)rows->args_cut,
+                                err);
     return st;
 }
 

@@ -131,6 +131,9 @@ static enum tm_status write_counts(struct tm_ctf *c, struct tm_error *err)
     if (c->lost_count)
         st = tm_event_sink_stat(c->context.sink, "ctf_lost_events", TRACEMERGE__SEVERITY__DATA_LOSS,
                                 (int64_t)c->lost_count, err);
+    if (st == TM_OK && c->cut_count)
+        st = tm_event_sink_stat(c->context.sink, "ctf_args_cut", TRACEMERGE__SEVERITY__DATA_LOSS,
+                                (int64_t)c->cut_count, err);
     if (st == TM_OK && c->ftrace.malformed_count)
         st = tm_event_sink_stat(c->context.sink, "systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR,
                                 (int64_t)c->ftrace.malformed_count, err);

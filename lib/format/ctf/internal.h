@@ -20,7 +20,7 @@ struct tm_ctf {
     struct tm_map running; /* by CPU: the thread that runs */
     struct tm_map named;   /* threads whose names are in the stream; value 1 */
     struct tm_buf line, detail, key, inner;
-    uint64_t event_count, lost_count;
+    uint64_t event_count, lost_count, cut_count;
     struct tm_error refused; /* why the library cannot read the trace */
 };
 

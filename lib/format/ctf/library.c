@@ -99,8 +99,10 @@ static void note_number(struct reader *r, uint64_t value)
 
 static void add_arg(struct reader *r, enum tm_ctf_arg_letter letter, const char *text)
 {
-    if (r->args.len + r->key.len + strlen(text) + 3 > TM_CHILD_EVENT_TEXT_MAX)
+    if (r->args.len + r->key.len + strlen(text) + 3 > TM_CHILD_EVENT_TEXT_MAX) {
+        r->event.is_cut = true;
         return;
+    }
     if (tm_buf_add_byte(&r->args, (uint8_t)letter) != TM_OK || tm_buf_add(&r->args, r->key.data, r->key.len) != TM_OK ||
         tm_buf_add_byte(&r->args, 0) != TM_OK || tm_buf_add(&r->args, text, strlen(text) + 1) != TM_OK)
         abort(); /* ends only the child process */
@@ -162,11 +164,13 @@ static void add_structure(struct reader *r, const bt_field *field, bool is_conte
     }
 }
 
+/* Elements from ELEMENTS_MAX on are left out. */
 static void add_array(struct reader *r, const bt_field *field, bool is_context, int depth)
 {
     uint64_t count = bt.field_array_get_length(field);
     for (uint64_t i = 0; i < count && i < ELEMENTS_MAX; i++)
         add_element(r, bt.field_array_borrow_element_field_by_index_const(field, i), i, is_context, depth);
+    r->event.is_cut = r->event.is_cut || (count > ELEMENTS_MAX && !is_context);
 }
 
 static void add_real(struct reader *r, double value, bool is_context)
@@ -181,6 +185,8 @@ static void add_real(struct reader *r, double value, bool is_context)
 static void add_field(struct reader *r, const bt_field *field, bool is_context, int depth)
 {
     bt_field_class_type type = field ? bt.field_get_class_type(field) : BT_FIELD_CLASS_TYPE_BOOL;
+    if (depth > DEPTH_MAX)
+        r->event.is_cut = r->event.is_cut || (field && !is_context);
     if (field == NULL || depth > DEPTH_MAX)
         return;
     if (type == BT_FIELD_CLASS_TYPE_BOOL)

@@ -237,6 +237,7 @@ enum tm_status tm_ctf_add_event(struct tm_ctf *c, const struct tm_child_event *e
     static const char entry[] = "syscall_entry_", exit[] = "syscall_exit_";
     int64_t next, tid = thread_of(c, event);
     c->event_count++;
+    c->cut_count += event->is_cut;
     if (event->lost > 0)
         c->lost_count += event->lost < INT32_MAX ? event->lost : INT32_MAX;
     if (event->time_ns < 0 || event->cycles < 0 || !(c->first.buffer & TM_CTF_CLOCK_IS_THERE))

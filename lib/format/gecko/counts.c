@@ -25,15 +25,16 @@ enum tm_status tm_gecko_counts_write(const struct tm_gecko_counts *counts, uint6
 {
     const struct {
         const char *name;
+        Tracemerge__Severity severity;
         uint64_t count;
-    } stats[] = {{"gecko_stack_cut", counts->stacks_cut},
-                 {"gecko_stack_broken", broken_stacks},
-                 {"gecko_process_without_start", counts->no_start},
-                 {"gecko_marker_tracks_shared", counts->tracks_shared},
-                 {"gecko_args_cut", counts->args_cut}};
+    } stats[] = {{"gecko_stack_cut", TRACEMERGE__SEVERITY__DATA_LOSS, counts->stacks_cut},
+                 {"gecko_stack_broken", TRACEMERGE__SEVERITY__ERROR, broken_stacks},
+                 {"gecko_process_without_start", TRACEMERGE__SEVERITY__ERROR, counts->no_start},
+                 {"gecko_marker_tracks_shared", TRACEMERGE__SEVERITY__ERROR, counts->tracks_shared},
+                 {"gecko_args_cut", TRACEMERGE__SEVERITY__DATA_LOSS, counts->args_cut}};
     enum tm_status st = write_accounts(counts, sink, err);
     for (size_t i = 0; st >= 0 && i < sizeof stats / sizeof *stats; i++)
         if (stats[i].count)
-            st = tm_event_sink_stat(sink, stats[i].name, TRACEMERGE__SEVERITY__ERROR, (int64_t)stats[i].count, err);
+            st = tm_event_sink_stat(sink, stats[i].name, stats[i].severity, (int64_t)stats[i].count, err);
     return st;
 }

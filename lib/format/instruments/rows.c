@@ -209,9 +209,9 @@ static enum tm_status account(struct tm_instruments *x, enum tm_drop_reason reas
     return n ? tm_event_sink_account(x->context.sink, (struct tm_loss){reason, 0, n, byte}, x->err) : TM_OK;
 }
 
-static enum tm_status stat(struct tm_instruments *x, const char *name, uint64_t n)
+static enum tm_status stat(struct tm_instruments *x, const char *name, Tracemerge__Severity severity, uint64_t n)
 {
-    return n ? tm_event_sink_stat(x->context.sink, name, TRACEMERGE__SEVERITY__ERROR, (int64_t)n, x->err) : TM_OK;
+    return n ? tm_event_sink_stat(x->context.sink, name, severity, (int64_t)n, x->err) : TM_OK;
 }
 
 enum tm_status tm_instruments_accounts(struct tm_instruments *x)
@@ -224,10 +224,12 @@ enum tm_status tm_instruments_accounts(struct tm_instruments *x)
     if (st == TM_OK)
         st = account(x, TM_DROP_NOT_SHOWN, x->other_rows, x->first_other_row);
     if (st == TM_OK)
-        st = stat(x, "instruments_row_missing_thread", x->no_thread);
+        st = stat(x, "instruments_row_missing_thread", TRACEMERGE__SEVERITY__ERROR, x->no_thread);
     if (st == TM_OK)
-        st = stat(x, "instruments_unknown_ref", x->unknown_refs);
+        st = stat(x, "instruments_unknown_ref", TRACEMERGE__SEVERITY__ERROR, x->unknown_refs);
     if (st == TM_OK)
-        st = stat(x, "instruments_stack_cut", x->stacks_cut);
-    return st < 0 ? st : stat(x, "instruments_clock_sync_backwards", x->sync_backwards);
+        st = stat(x, "instruments_stack_cut", TRACEMERGE__SEVERITY__DATA_LOSS, x->stacks_cut);
+    if (st == TM_OK)
+        st = stat(x, "instruments_clock_sync_backwards", TRACEMERGE__SEVERITY__ERROR, x->sync_backwards);
+    return st;
 }

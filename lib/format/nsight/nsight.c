@@ -216,7 +216,7 @@ static enum tm_status finish(struct tm_nsight *x)
         st = tm_event_sink_account(x->context.sink, (struct tm_loss){TM_DROP_DAMAGED, 0, 1, x->context.whole.len},
                                    x->err);
     if (st == TM_OK && x->cut_count > 0)
-        st = tm_event_sink_stat(x->context.sink, "nsight_texts_cut", TRACEMERGE__SEVERITY__INFO,
+        st = tm_event_sink_stat(x->context.sink, "nsight_texts_cut", TRACEMERGE__SEVERITY__DATA_LOSS,
                                 (int64_t)x->cut_count, x->err);
     if (st == TM_OK && x->database.is_wal)
         st = tm_event_sink_stat(x->context.sink, "nsight_log_not_read", TRACEMERGE__SEVERITY__INFO, 1, x->err);

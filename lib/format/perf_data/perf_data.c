@@ -252,9 +252,9 @@ static enum tm_status end(struct tm_perf *p, struct tm_error *err)
     if (st == TM_OK)
         st = add_stat(p, "perf_data_user_stacks_not_unwound", TRACEMERGE__SEVERITY__INFO, p->user_stacks, err);
     if (st == TM_OK)
-        st = add_stat(p, "perf_data_tracepoints_cut", TRACEMERGE__SEVERITY__ERROR, p->tracepoints_cut, err);
+        st = add_stat(p, "perf_data_tracepoints_cut", TRACEMERGE__SEVERITY__DATA_LOSS, p->tracepoints_cut, err);
     if (st == TM_OK)
-        st = add_stat(p, "perf_data_stacks_cut", TRACEMERGE__SEVERITY__ERROR, p->stacks_cut, err);
+        st = add_stat(p, "perf_data_stacks_cut", TRACEMERGE__SEVERITY__DATA_LOSS, p->stacks_cut, err);
     return st < 0 ? st : TM_END;
 }
 

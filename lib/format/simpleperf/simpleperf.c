@@ -412,7 +412,7 @@ static enum tm_status end(struct simpleperf *s, struct tm_error *err)
         st = tm_event_sink_stat(s->context.sink, "simpleperf_lost_samples", TRACEMERGE__SEVERITY__DATA_LOSS,
                                 (int64_t)s->lost, err);
     if (st == TM_OK && s->stacks_cut)
-        st = tm_event_sink_stat(s->context.sink, "simpleperf_stacks_cut", TRACEMERGE__SEVERITY__ERROR,
+        st = tm_event_sink_stat(s->context.sink, "simpleperf_stacks_cut", TRACEMERGE__SEVERITY__DATA_LOSS,
                                 (int64_t)s->stacks_cut, err);
     return st < 0 ? st : TM_END;
 }

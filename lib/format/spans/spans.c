@@ -70,8 +70,8 @@ static enum tm_status finish(struct tm_spans *x)
         const char *name;
         Tracemerge__Severity severity;
         uint64_t count;
-    } stats[] = {{"spans_args_cut", TRACEMERGE__SEVERITY__ERROR, x->args_cut},
-                 {"spans_links_cut", TRACEMERGE__SEVERITY__ERROR, x->links_cut},
+    } stats[] = {{"spans_args_cut", TRACEMERGE__SEVERITY__DATA_LOSS, x->args_cut},
+                 {"spans_links_cut", TRACEMERGE__SEVERITY__DATA_LOSS, x->links_cut},
                  {"spans_lists_missing", TRACEMERGE__SEVERITY__INFO, x->lists_missing},
                  {"spans_services_on_other_hosts", TRACEMERGE__SEVERITY__INFO, x->services.on_other_hosts},
                  {"spans_services_shared", TRACEMERGE__SEVERITY__ERROR, x->services.services_shared}};

@@ -80,7 +80,8 @@ static int on_record(struct tracecmd_input *handle, struct tep_record *record, i
     functions.trace_seq_reset(&r->args);
     if (event) {
         out.event = span_of(event->name);
-        if (!tm_detail_budget_is_used(&r->args_budget)) /* a format can be long, and an event short */
+        out.is_cut = tm_detail_budget_is_used(&r->args_budget); /* a format can be long, and an event short */
+        if (!out.is_cut)
             functions.tep_print_event(tep, &r->args, record, "%s", TEP_PRINT_INFO);
         out.args = (struct tm_span){r->args.buffer, r->args.len};
         (void)tm_detail_budget_reads(&r->args_budget, r->args.len);

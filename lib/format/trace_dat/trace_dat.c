@@ -26,7 +26,7 @@ struct trace_dat {
     struct tm_buf line;
     bool has_related;  /* its clock is related to that of its host or of its guests */
     int switch_buffer; /* the buffer whose switches are shown; other buffers repeat them */
-    uint64_t event_count, same_switch_count, lost_count;
+    uint64_t event_count, same_switch_count, lost_count, cut_count;
 };
 
 static Tracemerge__ClockPolicy policy_of_word(const char *word)
@@ -153,6 +153,7 @@ static enum tm_status put_args(struct trace_dat *d, struct tm_span args)
 static enum tm_status add_event(struct trace_dat *d, const struct tm_child_event *record, struct tm_error *err)
 {
     d->event_count++;
+    d->cut_count += record->is_cut;
     if (record->lost > 0)
         d->lost_count += record->lost == UINT64_MAX ? 1 : record->lost < INT32_MAX ? record->lost : INT32_MAX;
     if (record->time_ns < 0)
@@ -253,6 +254,8 @@ static enum tm_status write_counts(struct trace_dat *d, uint64_t lines, struct t
                                    (struct tm_loss){TM_DROP_NOT_SHOWN, 0, d->same_switch_count, UINT64_MAX}, err);
     if (st == TM_OK)
         st = add_stat(d, "trace_dat_lost_events", TRACEMERGE__SEVERITY__DATA_LOSS, d->lost_count, err);
+    if (st == TM_OK)
+        st = add_stat(d, "trace_dat_args_cut", TRACEMERGE__SEVERITY__DATA_LOSS, d->cut_count, err);
     if (st == TM_OK)
         st = add_stat(d, "systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR, d->ftrace.malformed_count, err);
     if (st == TM_OK)
