@@ -114,3 +114,39 @@ PY
     [ "$(tm-merge -f csv args.json 2>&1 >/dev/null)" = "tm-emit: warning: args.json: loss of data, json_args_cut = 1" ]
     [ "$(tm-merge -f csv links.json 2>&1 >/dev/null)" = "tm-emit: warning: links.json: loss of data, spans_links_cut = 2" ]
 }
+
+@test "frames and arguments of packets beyond the limits of an event are warned of" {
+    cat >cut.py <<'PY'
+import sys
+sys.path.insert(0, sys.argv[1])
+from wire import field
+
+def stack(name, frames):
+    data = field(7, field(1, 1) + b''.join(field(2, 1) for _ in range(frames))) + field(6, field(1, 1) + field(3, 9))
+    sample = field(66, field(2, 1) + field(3, 1) + field(4, 1))
+    head = field(8, 1) + field(10, 1)
+    open(name, 'wb').write(field(1, head + field(13, 1) + field(12, data) + sample) + field(1, head + sample))
+
+def annotation(name, depth, count):
+    inner = b''.join(field(11, field(10, 'k' * 1000) + field(4, 1)) for _ in range(count))
+    for _ in range(depth):
+        inner = field(11, field(10, 'd' * 1000) + inner)
+    event = field(11, field(9, 3) + field(23, 'e') + field(4, field(10, 'a') + inner))
+    open(name, 'wb').write(field(1, field(8, 1) + field(10, 1) + event))
+
+stack('stack.pb', 1025)
+stack('whole-stack.pb', 1024)
+annotation('deep.pb', 70, 1)
+annotation('many.pb', 40, 1200)
+annotation('whole.pb', 60, 10)
+PY
+    python3 cut.py "$TM_SRC/t/gen"
+    for file in stack deep many whole-stack whole; do
+        tm-merge -f csv $file.pb 2>&1 >/dev/null
+    done >warnings
+    diff - warnings <<'END'
+tm-emit: warning: stack.pb: loss of data, event_details_cut = 2
+tm-emit: warning: deep.pb: loss of data, event_details_cut = 1
+tm-emit: warning: many.pb: loss of data, event_details_cut = 1
+END
+}

@@ -54,6 +54,7 @@ static enum tm_status put_json(struct writer *w, const struct tm_pb_field *f)
     if (tm_json_args_text(args, key, tm_text_at(f->data, f->len), &is_whole) != TM_OK)
         return TM_E_SYSTEM;
     w->errors += args->cut + !is_whole;
+    w->rows->is_cut |= args->cut;
     return tm_buf_add(&w->rows->detail, args->detail.data, args->detail.len);
 }
 
@@ -149,10 +150,11 @@ static enum tm_status put_nested(struct writer *w, const struct tm_pb_field *mes
     uint64_t type = 0;
     *added = false;
     if (depth > TM_PROTO_DEPTH_MAX) {
+        w->rows->is_cut = true;
         w->errors++;
         return TM_OK;
     }
-    if (tm_proto_detail_is_full(w->rows))
+    if (!tm_proto_detail_takes(w->rows))
         return TM_OK;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == NESTED_TYPE)
@@ -270,10 +272,11 @@ static enum tm_status put_annotation(struct writer *w, const struct tm_pb_field 
     struct annotation a;
     bool in_array = depth < 0;
     depth = in_array ? -depth : depth;
-    if (tm_proto_detail_is_full(w->rows))
+    if (!tm_proto_detail_takes(w->rows))
         return TM_OK;
     read_annotation(w, message, &a);
     if (depth > TM_PROTO_DEPTH_MAX || (!in_array && a.name.data == NULL)) {
+        w->rows->is_cut |= depth > TM_PROTO_DEPTH_MAX;
         w->errors++;
         return TM_OK;
     }
@@ -319,6 +322,7 @@ enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *con
     const struct tm_typed_writer typed = {context->rows, put_inner, &w, &unknown};
     const bool is_typed = context->event->fields & ~UNTYPED;
     size_t before = context->rows->detail.len;
+    const bool was_cut = context->rows->is_cut;
     enum tm_status st = is_typed ? tm_proto_typed_args_put(context, &w.errors) : TM_OK;
     context->rows->key.len = 0;
     if (st == TM_OK && is_typed && !w.only_counts)
@@ -328,8 +332,10 @@ enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *con
     if (st != TM_OK)
         return tm_error_nomem(err);
     w.errors += tm_proto_detail_is_full(context->rows);
-    if (w.only_counts)
+    if (w.only_counts) {
         context->rows->detail.len = before;
+        context->rows->is_cut = was_cut;
+    }
     const uint32_t machine = context->packet->machine;
     if (unknown)
         st = tm_proto_count_stat(&context->rows->counts, TM_PROTO_STAT_UNKNOWN_EXTENSIONS, machine, unknown, err);

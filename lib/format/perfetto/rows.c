@@ -33,6 +33,8 @@ enum tm_status tm_proto_add(struct tm_proto_rows *rows, struct tm_event *event, 
     event->detail = rows->detail.data;
     event->detail_bytes = (uint32_t)rows->detail.len;
     rows->detail.len = 0;
+    rows->sink->budget.cut_count += rows->is_cut;
+    rows->is_cut = false;
     return tm_event_sink_add(rows->sink, event, err);
 }
 

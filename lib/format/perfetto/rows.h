@@ -17,6 +17,7 @@ struct tm_proto_rows {
     struct tm_event_sink *sink;    /* borrowed */
     struct tm_proto_counts counts; /* events that become no row, and statistics */
     struct tm_buf detail;          /* of the next row */
+    bool is_cut;                   /* a part of that detail is left out because of a limit */
     size_t packet_bytes;           /* of the current packet; they limit the detail */
     struct tm_buf pending;         /* struct tm_event: derived rows that follow the next row */
     struct tm_buf raw;             /* of the next row, if it is not in the packet's bytes */
@@ -28,7 +29,8 @@ struct tm_proto_rows {
  * untimed. */
 struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kind kind);
 
-/* Adds EVENT with the detail in ROWS, which it clears. TM_OK, TM_E_INPUT or TM_E_SYSTEM, as tm_event_sink_add. */
+/* Adds EVENT with the detail in ROWS, which it clears. If the detail is cut, counts that. TM_OK, TM_E_INPUT or
+ * TM_E_SYSTEM, as tm_event_sink_add. */
 enum tm_status tm_proto_add(struct tm_proto_rows *rows, struct tm_event *event, struct tm_error *err);
 
 /* Lists the inner times of EVENT's raw payload (perfetto/packet_times.h) in the detail, then adds EVENT with the detail
@@ -46,6 +48,14 @@ static inline bool tm_proto_detail_is_full(const struct tm_proto_rows *rows)
 {
     const size_t free = tm_detail_budget_left(&rows->sink->budget, TM_PROTO_DETAIL_BYTES_FREE);
     return rows->detail.len > free + TM_PROTO_DETAIL_GROWTH_MAX * rows->packet_bytes;
+}
+
+/* True if the detail of the next row takes another part. Otherwise the detail is cut. */
+static inline bool tm_proto_detail_takes(struct tm_proto_rows *rows)
+{
+    bool is_full = tm_proto_detail_is_full(rows);
+    rows->is_cut |= is_full;
+    return !is_full;
 }
 
 /* Sets *STRING to the string number of the LEN bytes at S. May append to the detail. */

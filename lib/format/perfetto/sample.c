@@ -12,7 +12,6 @@ enum { SAMPLE_UNWIND_ERROR = 16 };
 enum { SAMPLE_RECORDS_LOST = 17, SAMPLE_PRODUCER_EVENT = 19 };
 enum { STREAM_CALLSTACKS = 1, STREAM_DELTAS_US = 2 };
 enum {
-    FRAMES_MAX = 1024,          /* of one stack; the innermost ones of a deeper stack are left out */
     PATH_BYTES_MAX = 64 << 10,  /* no part is added to a path that is longer */
     MESSAGE_BYTES_MAX = 1 << 20 /* of the interned messages that are read for one stack, other than texts */
 };
@@ -22,7 +21,6 @@ struct stack {
     struct tm_proto_rows *rows;
     const struct tm_proto_sequence *sequence; /* has the interned data */
     size_t bytes_left;                        /* that may be read of interned messages */
-    bool is_cut;                              /* some were not read because of that */
 };
 
 /* Finds the interned message (FIELD, IID). False: there is none, or no more are to be read. */
@@ -32,7 +30,7 @@ static bool find(struct stack *s, uint32_t field, uint64_t iid, struct tm_pb *me
     size_t len;
     if (!tm_proto_interned_find(s->sequence, field, iid, &data, &len))
         return false;
-    s->is_cut |= len > s->bytes_left;
+    s->rows->is_cut |= len > s->bytes_left;
     if (len > s->bytes_left)
         return false;
     s->bytes_left -= len;
@@ -72,7 +70,7 @@ static enum tm_status put_mapped(struct stack *s, struct tm_pb mapping)
     struct tm_pb_field f;
     uint64_t end = 0;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && !tm_proto_detail_is_full(rows) && tm_pb_next(&mapping, &f) == TM_OK) {
+    while (st == TM_OK && tm_pb_next(&mapping, &f) == TM_OK && tm_proto_detail_takes(rows)) {
         if (f.type != TM_PB_VARINT)
             continue;
         if (f.id == TM_MAPPING_BUILD_ID)
@@ -134,7 +132,7 @@ static enum tm_status put_frame(struct stack *s, uint64_t iid)
     if (!find(s, TM_INTERNED_FRAMES, iid, &frame))
         return TM_OK;
     enum tm_status st = tm_pb_begin(&s->rows->detail, TM_DETAIL_FRAMES, &mark);
-    while (st == TM_OK && !tm_proto_detail_is_full(s->rows) && tm_pb_next(&frame, &f) == TM_OK)
+    while (st == TM_OK && tm_pb_next(&frame, &f) == TM_OK && tm_proto_detail_takes(s->rows))
         st = put_frame_field(s, &f);
     return st == TM_OK ? tm_pb_end(&s->rows->detail, mark) : st;
 }
@@ -150,13 +148,13 @@ enum tm_status tm_proto_stack_put(struct tm_proto_rows *rows, const struct tm_pr
     enum tm_status st = TM_OK;
     if (!find(&stack, TM_INTERNED_CALLSTACKS, iid, &frames.pb))
         return TM_OK;
-    for (int left = FRAMES_MAX; st == TM_OK && left > 0 && !tm_proto_detail_is_full(rows); left--) {
-        if (!tm_proto_numbers_next(&frames, &frame))
+    for (int left = TM_PROTO_FRAMES_MAX; st == TM_OK && tm_proto_numbers_next(&frames, &frame); left--) {
+        rows->is_cut |= left == 0;
+        if (left == 0 || !tm_proto_detail_takes(rows))
             break;
         st = put_frame(&stack, frame);
     }
     (void)tm_detail_budget_reads(budget, bytes_max - stack.bytes_left);
-    budget->cut_count += stack.is_cut && bytes_max < MESSAGE_BYTES_MAX;
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 

@@ -134,7 +134,7 @@ enum tm_status tm_proto_typed_args_put(const struct tm_proto_track_context *cont
     struct tm_pb pb = context->event->body;
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && !tm_proto_detail_is_full(context->rows) && tm_pb_next(&pb, &f) == TM_OK)
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK && tm_proto_detail_takes(context->rows))
         if (f.id != TM_TRACK_EVENT_ANNOTATIONS)
             st = put_typed(context, &f, errors);
     return st;

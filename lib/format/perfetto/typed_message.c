@@ -103,7 +103,7 @@ static enum tm_status put_packed(struct tm_proto_rows *rows, const struct tm_typ
     const uint8_t *at = f->data, *end = f->data ? f->data + f->len : NULL;
     size_t mark = rows->key.len, size = wire_of(field) == TM_PB_I32 ? 4 : 8;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && at < end && !tm_proto_detail_is_full(rows)) {
+    while (st == TM_OK && at < end && tm_proto_detail_takes(rows)) {
         uint64_t value = 0;
         if (wire_of(field) == TM_PB_VARINT) {
             if ((at = tm_varint_get(at, end, &value)) == NULL)
@@ -154,9 +154,10 @@ enum tm_status tm_proto_typed_message_put(const struct tm_typed_writer *w, uint3
     struct tm_pb_field f;
     bool is_empty = true;
     enum tm_status st = TM_OK;
+    w->rows->is_cut |= depth > TM_PROTO_DEPTH_MAX;
     if (depth > TM_PROTO_DEPTH_MAX)
         return TM_OK;
-    while (st == TM_OK && !tm_proto_detail_is_full(w->rows) && tm_pb_next(&pb, &f) == TM_OK) {
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK && tm_proto_detail_takes(w->rows)) {
         const struct tm_typed_field *field = tm_typed_field_find(message, f.id);
         is_empty = false;
         if (field)
