@@ -95,3 +95,13 @@ END
     done
     [ "$n" -ge 16 ]
 }
+
+@test "--raw: none stands alone" {
+    tm-unpack --raw=none "$TM_SRC/doc/examples/phone-watch-app.tar" >none
+    tm-unpack --no-raw "$TM_SRC/doc/examples/phone-watch-app.tar" | cmp - none
+    for raw in none,json json,none nonsense; do
+        run tm-unpack --raw=$raw none
+        [ "$status" -eq 2 ]
+        [[ $output == "tm-unpack: --raw: '$raw' is not a list of proto, ftrace, json, line, short-line, nor all or none"* ]]
+    done
+}

@@ -7,7 +7,6 @@ static const struct {
     struct tm_raw_choice choice;
 } words[] = {
     {"all", {.kinds = UINT32_MAX}},
-    {"none", {0}},
     {"proto",
      {1u << TM_RAW_PACKET | 1u << TM_RAW_FTRACE_EVENT | 1u << TM_RAW_COMPACT_SCHED | 1u << TM_RAW_COMPACT_MESSAGE,
       false}},
@@ -20,6 +19,8 @@ static const struct {
 bool tm_raw_choice_parse(const char *text, struct tm_raw_choice *choice)
 {
     *choice = (struct tm_raw_choice){0};
+    if (strcmp(text, "none") == 0)
+        return true;
     for (;;) {
         size_t len = strcspn(text, ","), i = 0;
         while (i < sizeof words / sizeof *words &&

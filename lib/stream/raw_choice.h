@@ -19,7 +19,7 @@ static inline bool tm_raw_choice_has(const struct tm_raw_choice *choice, enum tm
 }
 
 /* Parses TEXT, words separated by commas: proto (packets, ftrace events, compact_sched messages), ftrace (ftrace events
- * alone), json, line, short-line; or all, or none. False if a word is none of these. */
+ * alone), json, line, short-line, all; or none alone. False if a word is none of these. */
 bool tm_raw_choice_parse(const char *text, struct tm_raw_choice *choice);
 
 #endif
