@@ -190,3 +190,10 @@ PY
     [ "$status" -eq 1 ]
     [[ "$output" == "tm-unpack: over.dat: byte "*": the events of the buffers of trace.dat overlap"* ]]
 }
+
+@test "more buffers than the limit are an error, not left out" {
+    python3 "$TM_SRC/t/gen/make-guest-trace.py" buffers "$data/trace-dat-7.dat" buffers.dat
+    run tm-merge -f report buffers.dat
+    [ "$status" -eq 1 ]
+    [[ $output == *"buffers.dat: byte 0: libtracecmd cannot read this file: more than the limit of 1024 buffers"* ]]
+}

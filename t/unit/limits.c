@@ -46,6 +46,7 @@
 #include "format/text/strace.h"
 #include "format/ftrace/systrace.h"
 #include "format/child_event.h"
+#include "format/trace_dat/library.h"
 #include "format/xspace/xspace.h"
 #include "manifest/json_text.h"
 #include "manifest/problems.h"
@@ -129,6 +130,7 @@ static const struct limit limits[] = {
     LIMIT(TM_HEAP_REFERENCES_MAX),
     LIMIT(TM_JOBS_MAX),
     LIMIT(TM_PERF_TASK_NAMES_MAX),
+    LIMIT(TM_TRACE_DAT_BUFFERS_MAX),
     LIMIT(TM_CHILD_EVENT_TEXT_MAX),
     LIMIT(TM_SUBPROCESS_MIB_MAX),
     LIMIT(TM_SUBPROCESS_SILENCE_S),

@@ -30,10 +30,10 @@ static struct {
 static const char *const names[] = {FUNCTIONS(NAME)};
 static struct tm_library library = {TRACECMD_SONAME, names, sizeof names / sizeof *names, &functions, false};
 
-enum { FLUSH_BYTES = 64 << 10, BUFFERS_MAX = 1024, WORDS_MAX = 256 };
+enum { FLUSH_BYTES = 64 << 10, WORDS_MAX = 256 };
 
 struct reader {
-    struct tracecmd_input *handles[BUFFERS_MAX]; /* the file's first buffer, then its instances */
+    struct tracecmd_input *handles[TM_TRACE_DAT_BUFFERS_MAX]; /* the file's first buffer, then its instances */
     int count;
     struct trace_seq args;
     struct tm_buf written; /* records that are not written yet */
@@ -119,7 +119,8 @@ static uint64_t read_messages(int messages, char words[WORDS_MAX])
     return lines;
 }
 
-static void open_buffers(struct reader *r, int file)
+/* Opens the buffers of FILE. If there are too many, opens none and sets WORDS to the cause. */
+static void open_buffers(struct reader *r, int file, char words[WORDS_MAX])
 {
     functions.tracecmd_set_loglevel(TEP_LOG_WARNING);
     functions.tep_set_loglevel(TEP_LOG_CRITICAL); /* a format that it cannot show is not damage */
@@ -127,7 +128,12 @@ static void open_buffers(struct reader *r, int file)
     r->handles[0] = lseek(file, 0, SEEK_SET) < 0 ? NULL : functions.tracecmd_open_fd(file, TRACECMD_FL_LOAD_NO_PLUGINS);
     r->count = r->handles[0] ? 1 : 0;
     int instances = r->handles[0] ? functions.tracecmd_buffer_instances(r->handles[0]) : 0;
-    for (int i = 0; i < instances && r->count < BUFFERS_MAX; i++) {
+    if (instances >= TM_TRACE_DAT_BUFFERS_MAX) {
+        (void)snprintf(words, WORDS_MAX, "more than the limit of %d buffers", TM_TRACE_DAT_BUFFERS_MAX);
+        r->count = 0;
+        return;
+    }
+    for (int i = 0; i < instances; i++) {
         r->handles[r->count] = functions.tracecmd_buffer_instance_handle(r->handles[0], i);
         r->count += r->handles[r->count] != NULL;
     }
@@ -138,7 +144,7 @@ int tm_trace_dat_library_read(void *context, int out)
     const struct tm_trace_dat_source *source = context;
     struct reader *r = calloc(1, sizeof *r);
     struct tm_child_event last = {.kind = TM_CHILD_EVENT_REFUSED};
-    char words[WORDS_MAX] = "";
+    char words[WORDS_MAX] = "", refused[WORDS_MAX] = "";
     int messages;
     if (r == NULL || tm_io_temporary(source->temporary_dir, &messages, NULL) < 0 || dup2(messages, STDERR_FILENO) < 0)
         return TM_SUBPROCESS_SYSTEM_FAILED;
@@ -146,10 +152,10 @@ int tm_trace_dat_library_read(void *context, int out)
     r->file_bytes = (uint64_t)lseek(source->file, 0, SEEK_END);
     r->args_budget.offset = &r->file_bytes;
     functions.trace_seq_init(&r->args);
-    open_buffers(r, source->file);
+    open_buffers(r, source->file, refused);
     uint64_t before = read_messages(messages, words);
     if (r->count == 0) {
-        last.args = span_of(words);
+        last.args = span_of(refused[0] ? refused : words);
     } else if (functions.tracecmd_iterate_events_multi(r->handles, r->count, on_record, r) == 0) {
         last.kind = TM_CHILD_EVENT_DONE;
         last.lost = read_messages(messages, words) - before;

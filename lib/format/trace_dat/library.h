@@ -13,6 +13,8 @@ bool tm_trace_dat_library_is_there(void);
 /* Must succeed before tm_trace_dat_library_read. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_trace_dat_library_load(struct tm_error *err);
 
+enum { TM_TRACE_DAT_BUFFERS_MAX = 1024 }; /* of a file; more are an error */
+
 struct tm_trace_dat_source {
     int file;              /* borrowed; its position moves */
     const char *temporary_dir; /* for what the library prints; NULL: $TMPDIR, else /tmp */
