@@ -1,5 +1,6 @@
-# tm-emit, tm-manifest: for many files, machines, crossing slices and threads of a sequence, time grows in proportion to
-# their number. Threads and tracks take as much memory as tm-limits(7) states, and no more than --max-memory.
+# tm-emit, tm-manifest, tm-align: for many files, machines, crossing slices and threads of a sequence, time grows in
+# proportion to their number. Threads and tracks take as much memory as tm-limits(7) states, and no more than
+# --max-memory.
 
 load lib/common
 
@@ -38,7 +39,12 @@ scales() {
     scales few.files many.files tm-emit -q -f pftrace
 }
 
-@test "machines that nothing relates take time in proportion, for report and explain" {
+@test "files that nothing relates take time in proportion in tm-align" {
+    scales few.files many.files tm-align
+}
+
+@test "machines that nothing relates take time in proportion, for rows of slices, report and explain" {
+    scales few.machines many.machines tm-emit -q -f jsonl
     scales few.machines many.machines tm-emit -q -f report
     scales few.machines many.machines tm-emit -q -f explain
 }

@@ -17,16 +17,31 @@ const char *tm_verdict_name(enum tm_verdict verdict)
     }
 }
 
+/* Finds the placement of most events of each file. */
+static enum tm_status find_placements(struct tm_alignment *a, struct tm_error *err)
+{
+    const struct tm_catalog *c = &a->candidates.catalog;
+    a->placements = calloc((size_t)c->file_count + 1, sizeof *a->placements);
+    if (a->placements == NULL)
+        return tm_error_nomem(err);
+    for (uint32_t i = 0; i < c->placement_count; i++) {
+        const Tracemerge__Placement *p = c->placements[i];
+        const Tracemerge__Placement **most = p->file < c->file_count ? &a->placements[p->file] : NULL;
+        if (most && (*most == NULL || p->placed_count > (*most)->placed_count))
+            *most = p;
+    }
+    return TM_OK;
+}
+
+const Tracemerge__Placement *tm_alignment_placement(const struct tm_alignment *a, uint32_t file)
+{
+    return file < a->candidates.catalog.file_count ? a->placements[file] : NULL;
+}
+
 /* Sets *OFFSET to the number added to the readings of FILE to place it. False, with 0, if it is not one number. */
 static bool find_placed(const struct tm_alignment *a, uint32_t file, int64_t *offset)
 {
-    const struct tm_catalog *c = &a->candidates.catalog;
-    const Tracemerge__Placement *most = NULL;
-    for (uint32_t i = 0; i < c->placement_count; i++) {
-        const Tracemerge__Placement *p = c->placements[i];
-        if (p->file == file && (most == NULL || p->placed_count > most->placed_count))
-            most = p;
-    }
+    const Tracemerge__Placement *most = tm_alignment_placement(a, file);
     bool is_one = most && most->first_offset_ns == most->last_offset_ns &&
                   tm_clamp(most->first_offset_ns, TM_OFFSET_MAX) == most->first_offset_ns;
     *offset = is_one ? most->first_offset_ns : 0;
@@ -186,28 +201,40 @@ static uint32_t order_of(const struct tm_catalog *c, uint32_t file)
     return file < c->file_count ? c->files[file].processing_order : 0;
 }
 
+/* A node and the processing order of its file. */
+struct turn {
+    uint32_t order, node;
+};
+
+static int compare_turns(const void *pa, const void *pb)
+{
+    const struct turn *a = pa, *b = pb;
+    return a->order != b->order ? (a->order < b->order ? -1 : 1) : a->node < b->node ? -1 : a->node > b->node;
+}
+
 static enum tm_status report(struct tm_alignment *a, struct tm_error *err)
 {
     const struct tm_catalog *c = &a->candidates.catalog;
     uint32_t count = a->candidates.nodes.count;
     a->files = calloc(count + 1, sizeof *a->files);
-    if (a->files == NULL)
-        return tm_error_nomem(err);
-    apply_ambiguous(a);
-    for (uint32_t i = 0; i < count; i++) { /* insertion sort: files are few and nearly in order */
-        struct tm_align_file f;
-        const struct tm_align_node *times = &a->candidates.nodes.nodes[i];
-        if (times->first_ns > times->last_ns && times->out_of_range == 0)
-            continue;
-        uint32_t at = a->file_count++;
-        fill(a, i, &f);
-        set_second(a, i, &f);
-        while (at > 0 && order_of(c, a->files[at - 1].file) > order_of(c, f.file)) {
-            a->files[at] = a->files[at - 1];
-            at--;
-        }
-        a->files[at] = f;
+    struct turn *turns = calloc(count + 1, sizeof *turns);
+    enum tm_status st = a->files && turns ? find_placements(a, err) : tm_error_nomem(err);
+    if (st < 0) {
+        free(turns);
+        return st;
     }
+    apply_ambiguous(a);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tm_align_node *times = &a->candidates.nodes.nodes[i];
+        if (times->first_ns <= times->last_ns || times->out_of_range)
+            turns[a->file_count++] = (struct turn){order_of(c, times->file), i};
+    }
+    qsort(turns, a->file_count, sizeof *turns, compare_turns);
+    for (uint32_t i = 0; i < a->file_count; i++) {
+        fill(a, turns[i].node, &a->files[i]);
+        set_second(a, turns[i].node, &a->files[i]);
+    }
+    free(turns);
     return TM_OK;
 }
 
@@ -283,5 +310,6 @@ void tm_alignment_release(struct tm_alignment *a)
     tm_evidence_release(&a->evidence);
     tm_network_release(&a->network);
     free(a->files);
+    free(a->placements);
     free(a->breaches);
 }

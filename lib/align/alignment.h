@@ -69,6 +69,8 @@ struct tm_alignment {
     uint32_t file_count;
     struct tm_align_breach *breaches; /* one for each direction between two files, by their order; valid after check */
     uint32_t breach_count;
+    /* private */
+    const Tracemerge__Placement **placements; /* by file of the catalog: that of most of its events; NULL: none */
 };
 
 /* Reads the placed stream on FD and applies RULES (NULL: all). DIR is for temporary files. TM_OK; TM_E_INPUT,
@@ -87,6 +89,9 @@ enum tm_status tm_alignment_match(struct tm_alignment *alignment, struct tm_erro
 
 /* Tests the constraints on the unchanged times and notes breaches. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_alignment_check(struct tm_alignment *alignment, struct tm_error *err);
+
+/* Returns the placement of most events of FILE; NULL: it has none. Valid after tm_alignment_find. */
+const Tracemerge__Placement *tm_alignment_placement(const struct tm_alignment *alignment, uint32_t file);
 
 /* Returns the word for VERDICT in reports, such as "aligned". */
 const char *tm_verdict_name(enum tm_verdict verdict);

@@ -91,11 +91,7 @@ static const char *clock_name(uint32_t clock)
 /* Returns the name of the clock of most events of FILE; NULL if that is the file's own timeline. */
 static const char *clock_of(const struct tm_alignment *a, uint32_t file)
 {
-    const struct tm_catalog *c = &a->candidates.catalog;
-    const Tracemerge__Placement *most = NULL;
-    for (uint32_t i = 0; i < c->placement_count; i++)
-        if (c->placements[i]->file == file && (most == NULL || c->placements[i]->placed_count > most->placed_count))
-            most = c->placements[i];
+    const Tracemerge__Placement *most = tm_alignment_placement(a, file);
     return most ? clock_name(most->clock) : NULL;
 }
 

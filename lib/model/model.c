@@ -51,17 +51,34 @@ static enum tm_status file_get(struct tm_model_files *files, uint32_t file, stru
     return TM_OK;
 }
 
-/* True if the catalog knows that a proto or ftrace text is of MACHINE, whatever became of its events. */
-static bool has_file_of_system(const struct tm_catalog *catalog, uint32_t machine)
+/* Makes rows of the machines up to MACHINE. */
+static enum tm_status grow_machines(struct tm_model_tasks *tasks, uint32_t machine, struct tm_error *err)
 {
-    for (uint32_t i = 0; i < catalog->placement_count; i++) {
-        const Tracemerge__Placement *p = catalog->placements[i];
+    while (tasks->machine_count <= machine) {
+        enum tm_status st =
+            tm_array_grow(&tasks->machines, &tasks->machine_cap, tasks->machine_count, sizeof *tasks->machines, err);
+        if (st < 0)
+            return st;
+        tasks->machines[tasks->machine_count++] = (struct tm_machine_info){0};
+    }
+    return TM_OK;
+}
+
+/* Notes the machines of which the placements that are new in the catalog have a proto or ftrace text. */
+static enum tm_status note_placements(const struct tm_catalog *catalog, struct tm_model_tasks *tasks,
+                                      struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (; st == TM_OK && tasks->placement_count < catalog->placement_count; tasks->placement_count++) {
+        const Tracemerge__Placement *p = catalog->placements[tasks->placement_count];
         const enum tm_input_type type =
             p->file < catalog->file_count ? catalog->files[p->file].input_type : TM_INPUT_UNKNOWN;
-        if (p->machine == machine && (type == TM_INPUT_PROTO || type == TM_INPUT_SYSTRACE))
-            return true;
+        if ((type != TM_INPUT_PROTO && type != TM_INPUT_SYSTRACE) || p->machine >= catalog->machine_count)
+            continue;
+        if ((st = grow_machines(tasks, p->machine, err)) == TM_OK)
+            tasks->machines[p->machine].is_of_system = true;
     }
-    return false;
+    return st;
 }
 
 /* Does the work of machine_get for a machine that has no event yet. */
@@ -70,17 +87,13 @@ static enum tm_status add_machine(struct tm_model_files *files, struct tm_model_
 {
     if (machine >= files->catalog->machine_count)
         return tm_error_set(err, TM_E_INPUT, "an event of machine %u, which is not known", machine);
-    while (tasks->machine_count <= machine) {
-        enum tm_status st =
-            tm_array_grow(&tasks->machines, &tasks->machine_cap, tasks->machine_count, sizeof *tasks->machines, err);
-        if (st < 0)
-            return st;
-        tasks->machines[tasks->machine_count++] = (struct tm_machine_info){0};
-    }
     int64_t utid;
+    enum tm_status st = grow_machines(tasks, machine, err);
+    if (st < 0 || (st = note_placements(files->catalog, tasks, err)) < 0)
+        return st;
     tasks->machines[machine].seen = true;
-    enum tm_status st = tm_processes_machine(&tasks->processes, machine, &utid, err);
-    if (st < 0 || !has_file_of_system(files->catalog, machine))
+    st = tm_processes_machine(&tasks->processes, machine, &utid, err);
+    if (st < 0 || !tasks->machines[machine].is_of_system)
         return st;
     tasks->machines[machine].is_idle_known = true;
     return tm_processes_idle(&tasks->processes, machine, err);

@@ -34,6 +34,7 @@ struct tm_machine_info {
     struct tm_buf description; /* the MachineDescription messages, concatenated; later fields win */
     uint32_t kernel_version; /* TM_KERNEL_VERSION; 0: unknown */
     bool is_idle_known;
+    bool is_of_system; /* a proto or ftrace text is of the machine, whatever became of its events */
 };
 
 struct tm_model_file {
@@ -65,6 +66,7 @@ struct tm_model_tasks {
     struct tm_processes processes;
     struct tm_machine_info *machines; /* by id */
     uint32_t machine_count, machine_cap;
+    uint32_t placement_count; /* placements of the catalog that were looked at */
     struct tm_address_spaces address_spaces;
     struct tm_sched sched; /* its cpus are rows, too */
     struct tm_gpus gpus;   /* those that machines describe */
