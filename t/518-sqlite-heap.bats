@@ -106,6 +106,22 @@ stackprofile_invalid_callstack_id||error|1'
     grep -q 'loss of data, heapprofd_buffer_overran = 1' err
 }
 
+@test "statistics whose sum is no int64 are the largest or smallest one" {
+    python3 - >large.pftrace <<'END'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
+for i in range(2):
+    stats = message((2, (1 << 63) - 1), (5, 1 << 63))
+    dump = message((1, 42), (9, 1000 + i), (5, stats))
+    sys.stdout.buffer.write(field(1, message((8, 1000 + i), (10, 7), (37, message((5, dump), (7, i))))))
+END
+    tm-merge -o p.db -o p.pftrace large.pftrace 2>err
+    same "SELECT name, value FROM stats WHERE name GLOB 'heapprofd_unwind*' ORDER BY name" \
+        'heapprofd_unwind_samples|9223372036854775807
+heapprofd_unwind_time_us|-9223372036854775808'
+}
+
 @test "each statistic has a sentence, and the source of the reference" {
     tm-merge -o p.db p.pftrace 2>err
     same "SELECT name, source, description FROM stats WHERE name IN ('heapprofd_missing_packet', 'heapprofd_unwind_samples')

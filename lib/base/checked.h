@@ -30,6 +30,13 @@ static inline bool tm_shift_i64(int64_t t, int64_t from, int64_t to, int64_t *r)
     return tm_sub_i64(to, from, &d) && tm_add_i64(d, t, r);
 }
 
+/* Returns A + B, or the nearest int64. */
+static inline int64_t tm_add_saturate_i64(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return tm_add_i64(a, b, &sum) ? sum : b < 0 ? INT64_MIN : INT64_MAX;
+}
+
 /* Returns A - B, or the nearest int64. */
 static inline int64_t tm_sub_saturate_i64(int64_t a, int64_t b)
 {

@@ -1,6 +1,7 @@
 #include "model/catalog.h"
 
 #include "base/bytes.h"
+#include "base/checked.h"
 #include "base/table.h"
 #include "stream/field_text.h"
 
@@ -264,9 +265,7 @@ static enum tm_status add_stat(struct tm_catalog *c, ProtobufCMessage **m, struc
         Tracemerge__Stat *have = c->stats[row];
         if (!stat_equal(have, more))
             continue;
-        if (more->value > 0 ? have->value > INT64_MAX - more->value : have->value < INT64_MIN - more->value)
-            return tm_error_set(err, TM_E_INPUT, "a statistic overflows");
-        have->value += more->value;
+        have->value = tm_add_saturate_i64(have->value, more->value); /* traces state numbers of any size */
         return TM_OK;
     }
     st = keep(&c->stats, &c->stat_cap, &c->stat_count, m, err);
