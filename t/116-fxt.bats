@@ -38,6 +38,48 @@ rows() {
         WHERE p.pid > 0 AND t.tid <> p.pid ORDER BY t.tid")" = "100,app,101,main 100,app,102,worker 200,,201, " ]
 }
 
+# Prints the arrows of FILE as SOURCE>TARGET.
+arrows() {
+    tm-merge -q -o x.db "$1"
+    rows "SELECT o.name || '>' || i.name FROM flow f JOIN slice o ON o.id = slice_out JOIN slice i ON i.id = slice_in ORDER BY i.ts"
+}
+
+@test "fuchsia: events of a flow belong together whatever their names and categories are, also in merged files" {
+    python3 - >flow.fxt <<'END'
+import importlib.util, os, sys
+spec = importlib.util.spec_from_file_location('fxt', os.environ['TM_SRC'] + '/t/gen/make-fxt.py')
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+fxt = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(fxt)
+out = fxt.MAGIC + fxt.provider(1, 'p')
+for i, (kind, name) in enumerate(((8, 'ask'), (9, ''), (10, 'answer'))):
+    ts, thread = 1000 + 100 * i, (100, 101 + i)
+    out += fxt.event(4, ts, thread, 'c', 'slice %d' % i, [], ts + 50)
+    out += fxt.event(kind, ts, thread, 'c%d' % i, name, [], 7)
+sys.stdout.buffer.write(out)
+END
+    want="slice 0>slice 1 slice 1>slice 2 "
+    [ "$(arrows flow.fxt)" = "$want" ]
+    tm-merge -q -o m.pftrace -o m.json flow.fxt
+    [ "$(arrows m.pftrace)" = "$want" ]
+    [ "$(arrows m.json)" = "$want" ]
+}
+
+@test "fuchsia: values of counters are unsigned if they are stated so" {
+    python3 - >counter.fxt <<'END'
+import importlib.util, os, sys
+spec = importlib.util.spec_from_file_location('fxt', os.environ['TM_SRC'] + '/t/gen/make-fxt.py')
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+fxt = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(fxt)
+values = [fxt.arg('a', 4, 1 << 63), fxt.arg('b', 4, 5), fxt.arg('c', 3, -5), fxt.arg('d', 4, (1 << 64) - 1)]
+sys.stdout.buffer.write(fxt.MAGIC + fxt.provider(1, 'p') + fxt.event(1, 1000, (1, 2), 'c', 'n', values, 0))
+END
+    tm-merge -q -o x.db counter.fxt
+    [ "$(rows "SELECT t.name || '=' || printf('%.10g', c.value) FROM counter c JOIN track t ON t.id = c.track_id ORDER BY 1")" = \
+        "n:a:0=9.223372037e+18 n:b:0=5 n:c:0=-5 n:d:0=1.844674407e+19 " ]
+}
+
 @test "fuchsia: the tracks of asynchronous operations have the source that the reference states" {
     tm-merge -q -o x.db a.fxt
     [ "$(rows "SELECT key || '=' || ifnull(display_value, 'NULL') FROM track t

@@ -27,10 +27,12 @@ static enum tm_status put_flow(struct tm_json_events *events, const struct tm_ev
     /* In a file of Chrome JSON, it is a flow of span_flows.h, and its slice was written as an object. */
     bool is_own = events->writer->context->catalog->files[e->file].input_type != TM_INPUT_JSON;
     enum tm_json_id_kind kind = events->writer->context->options->join_flows ? TM_JSON_ID_OF_FLOW : TM_JSON_ID_OF_TRACK;
+    /* Readers take events with different names for events of different flows. Those of Fuchsia may differ. */
+    bool is_unnamed = events->writer->context->catalog->files[e->file].input_type == TM_INPUT_FUCHSIA;
     tm_json_writer_draft(events->writer, e, phases[e->kind - TM_KIND_FLOW_START], &draft);
-    if (draft.category.data == NULL)
+    if (draft.category.data == NULL || is_unnamed)
         draft.category = tm_text_str("flow");
-    if (draft.name.data == NULL)
+    if (draft.name.data == NULL || is_unnamed)
         draft.name = tm_text_str("flow");
     draft.form.id = TM_JSON_ID_GLOBAL;
     draft.id = e->track;

@@ -110,11 +110,19 @@ static enum tm_status find_string(struct tm_track_writer *w, const struct tm_eve
     return st < 0 ? st : TM_OK;
 }
 
+/* Events of a flow of Fuchsia may have different names. Readers would take them for events of different flows. */
+static bool is_unnamed_flow(const struct tm_track_writer *w, const struct tm_event *e)
+{
+    return e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END &&
+           w->packets->catalog->files[e->file].input_type == TM_INPUT_FUCHSIA;
+}
+
 /* Adds name and category of E to DRAFT, and the keys of its args. */
 static enum tm_status add_names(struct tm_track_writer *w, const struct tm_event *e, struct tm_event_draft *draft)
 {
-    struct used_string category = {.number = tm_event_is_async_marker(e->flags) ? 0 : e->category},
-                       name = {.number = e->name, .is_name = true};
+    const bool is_unnamed = is_unnamed_flow(w, e);
+    struct used_string category = {.number = is_unnamed || tm_event_is_async_marker(e->flags) ? 0 : e->category},
+                       name = {.number = is_unnamed ? 0 : e->name, .is_name = true};
     struct tm_annotation_keys *keys = &draft->arg_keys;
     const bool has_ids = e->arg_keys && !(e->arg_keys & TM_STRING_INLINE);
     enum tm_status st = TM_OK;

@@ -73,7 +73,9 @@ static enum tm_status add_counter(struct tm_fxt *x, const struct event *v)
         row.flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_VALUE | tm_event_scope_flags(TM_SCOPE_PROCESS) |
                     (is_first ? 0u : TM_EVENT_DERIVED);
         row.value = a->bits;
-        if (a->type == TM_FXT_DOUBLE)
+        if (a->type == TM_FXT_UINT64 && a->bits > INT64_MAX)
+            row.value = tm_pb_bits((double)a->bits); /* not an int64 */
+        if (row.value != a->bits || a->type == TM_FXT_DOUBLE)
             row.flags |= TM_EVENT_VALUE_DOUBLE;
         tm_buf_clear(&x->detail);
         tm_buf_clear(&x->text);
