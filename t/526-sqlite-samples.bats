@@ -107,6 +107,29 @@ sched:sched_waking|perf_global_counter|1|1|1000.0'
 linux.perf|count|perf record'
 }
 
+@test "perf.data: the unit of a session follows from the event, with or without modifiers" {
+    local event unit
+    python3 "$TM_SRC/t/gen/make-perf-data.py" >c.data
+    while read -r event unit; do
+        python3 -c 'import sys
+data, name = open("c.data", "rb").read(), b"cpu-clock" + bytes(8)
+assert data.count(name) == 1
+sys.stdout.buffer.write(data.replace(name, sys.argv[1].encode().ljust(len(name), b"\0")))' "$event" >e.data
+        tm-merge -q -o p.db e.data
+        same "SELECT t.name, s.timebase_unit FROM stack_sample_session s JOIN track t USING (id) ORDER BY s.id LIMIT 1" \
+            "$event|$unit"
+    done <<'END'
+cpu-clock ns
+task-clock:u ns
+cycles cycles
+cpu-cycles:pp cycles
+bus-cycles cycles
+ref-cycles:k cycles
+instructions:uk instructions
+page-faults count
+END
+}
+
 @test "V8's profiles: a frame of no script is a symbol, and parts that contradict others are counted" {
     cat >v.json <<'EOF'
 [{"ph":"P","name":"Profile","pid":1,"tid":2,"ts":100,"id":"0x1","args":{"data":{"startTime":100}}},

@@ -21,8 +21,11 @@ const char tm_sqlite_sample_views[] =
     " cpu, description FROM track WHERE type " OF_PERF ";"
     "CREATE VIEW perf_counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, machine_id, unit, cpu,"
     " description FROM track WHERE type " OF_PERF ";"
-    "CREATE VIEW stack_sample_session AS SELECT min(t.id) AS id, 'linux.perf' AS source, CASE WHEN t.name GLOB"
-    " 'cpu-clock*' OR t.name GLOB 'task-clock*' THEN 'ns' ELSE 'count' END AS timebase_unit, (SELECT str_value FROM"
+    "CREATE VIEW stack_sample_session AS SELECT min(t.id) AS id, 'linux.perf' AS source,"
+    " CASE substr(t.name, 1, instr(t.name || ':', ':') - 1)" /* modifiers such as :u follow the name of the event */
+    " WHEN 'cpu-clock' THEN 'ns' WHEN 'task-clock' THEN 'ns' WHEN 'instructions' THEN 'instructions'"
+    " WHEN 'cycles' THEN 'cycles' WHEN 'cpu-cycles' THEN 'cycles' WHEN 'bus-cycles' THEN 'cycles'"
+    " WHEN 'ref-cycles' THEN 'cycles' ELSE 'count' END AS timebase_unit, (SELECT str_value FROM"
     " metadata m WHERE m.name = 'perf_cmdline' AND m.trace_id = t.trace_file_id) AS cmdline FROM track t"
     " WHERE t.type " OF_PERF " GROUP BY t.trace_file_id, t.name;"
     "CREATE VIEW perf_session AS SELECT id, id AS perf_session_id, cmdline FROM stack_sample_session;"
