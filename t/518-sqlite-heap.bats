@@ -100,10 +100,49 @@ heapprofd_last_profile_timestamp|45|info|6001
 heapprofd_last_profile_timestamp|42|info|7000
 heapprofd_malformed_packet||error|1
 heapprofd_missing_packet||error|1
+heapprofd_sampling_interval_adjusted|44|info|-4
 heapprofd_unwind_samples|42|info|9
 heapprofd_unwind_time_us|42|info|77
 stackprofile_invalid_callstack_id||error|1'
     grep -q 'loss of data, heapprofd_buffer_overran = 1' err
+}
+
+@test "what each dump states again about its process counts once, and the last dump counts" {
+    python3 - >again.pftrace <<'END'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
+def dump(pid, *more, heap='libc.malloc'):
+    return 5, message((1, pid), (9, 900), (11, heap), *more)
+for i, dumps in enumerate([
+        [dump(42, (14, 2), (12, 4096), (13, 1024)), dump(42, (14, 2), (12, 4096), (13, 1024), heap='other'), dump(43, (14, 1))],
+        [dump(42, (14, 1), (12, 512), (13, 1024)), dump(43), dump(44, (12, 1024), (13, 1024))]]):
+    sys.stdout.buffer.write(field(1, message((8, 1000 + i), (10, 7), (37, message(*dumps, (7, i))))))
+END
+    tm-merge -q -o p.db again.pftrace
+    same "SELECT name, idx, severity, value FROM stats WHERE value AND name IN ('heapprofd_client_error',
+        'heapprofd_sampling_interval_adjusted') ORDER BY name, idx" \
+        'heapprofd_client_error|42|error|1
+heapprofd_client_error|43|error|1
+heapprofd_sampling_interval_adjusted|42|info|-512'
+}
+
+@test "a path of a mapping that begins with a slash gets no other" {
+    python3 - >path.pftrace <<'END'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
+def interned(lists):
+    return message(*[(id, message(*m)) for id, messages in lists.items() for m in messages])
+data = interned({5: [((1, 1), (2, 'f')), ((1, 2), (2, 'g'))], 17: [((1, 1), (2, '/usr/bin/app')), ((1, 2), (2, 'lib')), ((1, 3), (2, '/x'))],
+                 19: [((1, 1), (7, 1)), ((1, 2), (7, 2), (7, 3))], 6: [((1, 1), (2, 1), (3, 1)), ((1, 2), (2, 2), (3, 2))],
+                 7: [((1, 1), (2, 1), (2, 2))]})
+sys.stdout.buffer.write(field(1, message((8, 1000), (10, 7), (13, 1), (12, data), (66, message((1, 0), (2, 5), (3, 5), (4, 1))))))
+END
+    tm-merge -q -o p.db path.pftrace
+    same "SELECT f.name, m.name FROM stack_profile_frame f JOIN stack_profile_mapping m ON m.id = f.mapping ORDER BY 1" \
+        'f|/usr/bin/app
+g|/lib//x'
 }
 
 @test "statistics whose sum is no int64 are the largest or smallest one" {

@@ -75,6 +75,8 @@ static const struct words {
     {"heapprofd_malformed_packet", OF_TRACE, "Stacks whose totals went down; they are left out"},
     {"heapprofd_missing_packet", OF_TRACE, "Gaps in the numbers of profile packets"},
     {"heapprofd_rejected_concurrent", OF_TRACE, "Another session profiled the process at that time"},
+    {"heapprofd_sampling_interval_adjusted", OF_TRACE,
+     "Bytes by which the interval between samples differs from the configured one"},
     {"heapprofd_unwind_samples", OF_TRACE, "Stacks that heapprofd unwound"},
     {"heapprofd_unwind_time_us", OF_TRACE, "Microseconds in which heapprofd unwound stacks"},
     {"instruments_row_missing_thread", OF_ANALYSIS, "Rows of Instruments without a thread"},

@@ -6,13 +6,14 @@
 #include "format/perfetto/heap_state.h"
 #include "format/perfetto/sample.h"
 #include "format/perfetto/sequence.h"
+#include "format/perfetto/stated.h"
 #include "stream/detail_arg.h"
 
 enum { PROFILE_STRINGS = 1, PROFILE_FRAMES = 2, PROFILE_CALLSTACKS = 3, PROFILE_MAPPINGS = 4, PROFILE_DUMPS = 5,
        PROFILE_CONTINUED = 6, PROFILE_INDEX = 7 };
 enum { DUMP_PID = 1, DUMP_SAMPLES = 2, DUMP_REJECTED = 4, DUMP_STATS = 5, DUMP_DISCONNECTED = 6, DUMP_OVERRAN = 7,
-       DUMP_CORRUPTED = 8, DUMP_TIMESTAMP = 9, DUMP_GUARDRAIL = 10, DUMP_HEAP_NAME = 11, DUMP_ORIGINAL_INTERVAL = 13,
-       DUMP_CLIENT_ERROR = 14, DUMP_START = 15 };
+       DUMP_CORRUPTED = 8, DUMP_TIMESTAMP = 9, DUMP_GUARDRAIL = 10, DUMP_HEAP_NAME = 11, DUMP_INTERVAL = 12,
+       DUMP_ORIGINAL_INTERVAL = 13, DUMP_CLIENT_ERROR = 14, DUMP_START = 15 };
 enum { STATS_SAMPLES = 2, STATS_UNWINDING_US = 5, STATS_BLOCKED_US = 6 };
 enum { SAMPLE_STACK = 1, SAMPLE_ALLOCATED = 2, SAMPLE_FREED = 3, SAMPLE_ALLOCATED_COUNT = 5, SAMPLE_FREED_COUNT = 6,
        SAMPLE_MAX = 8, SAMPLE_MAX_COUNT = 9 };
@@ -22,7 +23,9 @@ enum { HIT_TIMEOUT = 1 };
 struct dump {
     uint64_t pid, end, start; /* readings of MONOTONIC_COARSE */
     struct tm_text heap;      /* data NULL: not named */
-    bool trusts_max_count, has_start;
+    uint64_t interval, original_interval; /* between samples, in bytes: used and configured; 0: not stated */
+    uint64_t error;                       /* ClientError */
+    bool has_start;
 };
 
 /* Counts BYTES that are kept until a dump is complete. They share the limit of interned data. */
@@ -71,7 +74,9 @@ static struct dump read_dump(const struct tm_pb_field *message)
             dump.start = f.value;
             dump.has_start = true;
             break;
-        case DUMP_ORIGINAL_INTERVAL: dump.trusts_max_count = f.value != 0; break;
+        case DUMP_INTERVAL: dump.interval = f.value; break;
+        case DUMP_ORIGINAL_INTERVAL: dump.original_interval = f.value; break;
+        case DUMP_CLIENT_ERROR: dump.error = f.value; break;
         case DUMP_HEAP_NAME:
             if (f.type == TM_PB_LEN && f.len)
                 dump.heap = (struct tm_text){f.data, f.len};
@@ -164,7 +169,7 @@ static struct tm_heap_sample read_sample(const struct tm_pb_field *message, cons
             most.allocated_bytes = (int64_t)f.value;
             has_most = true;
             break;
-        case SAMPLE_MAX_COUNT: most.allocated_count = dump->trusts_max_count ? (int64_t)f.value : 0; break;
+        case SAMPLE_MAX_COUNT: most.allocated_count = dump->original_interval != 0 ? (int64_t)f.value : 0; break;
         default: break;
         }
     }
@@ -297,9 +302,23 @@ static enum tm_status note_time(struct tm_proto_rows *rows, const struct tm_prot
     return st < 0 ? st : tm_proto_add(rows, &row, err);
 }
 
+/* Notes what DUMP states about its process. Each dump states it again. */
+static enum tm_status note_client(struct tm_proto_map *stated, const struct tm_proto_packet *packet,
+                                  const struct dump *dump, struct tm_error *err)
+{
+    const struct tm_stated_client error = {TM_STATED_HEAP_ERROR, (uint32_t)dump->pid, (int64_t)dump->error};
+    const struct tm_stated_client change = {TM_STATED_HEAP_INTERVAL_CHANGE, (uint32_t)dump->pid,
+                                            (int64_t)(dump->interval - dump->original_interval)};
+    enum tm_status st = dump->error ? tm_proto_stated_note_client(stated, packet->machine, &error, err) : TM_OK;
+    return st < 0 || dump->original_interval == 0
+               ? st
+               : tm_proto_stated_note_client(stated, packet->machine, &change, err);
+}
+
 /* Writes the statistics of a process_dumps message: errors, and the recorder's work. */
-static enum tm_status count_dump(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
-                                 const struct tm_pb_field *message, struct tm_error *err)
+static enum tm_status count_dump(struct tm_proto_map *stated, struct tm_proto_rows *rows,
+                                 const struct tm_proto_packet *packet, const struct tm_pb_field *message,
+                                 struct tm_error *err)
 {
     static const struct tm_proto_stated flags[] = {
         [DUMP_REJECTED] = {"heapprofd_rejected_concurrent", TRACEMERGE__SEVERITY__ERROR, false, 0, 0, 1},
@@ -310,24 +329,21 @@ static enum tm_status count_dump(struct tm_proto_rows *rows, const struct tm_pro
     };
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
-    const int64_t pid = (int64_t)(uint32_t)read_dump(message).pid;
+    const struct dump dump = read_dump(message);
+    const int64_t pid = (int64_t)(uint32_t)dump.pid;
     bool has_overrun = false;
-    enum tm_status st = TM_OK;
+    enum tm_status st = note_client(stated, packet, &dump, err);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         uint32_t id = f.id == DUMP_CLIENT_ERROR && f.value == HIT_TIMEOUT ? DUMP_OVERRAN : f.id;
         if (f.id == DUMP_STATS && f.type == TM_PB_LEN)
             st = count_work(rows, packet, pid, &f, err);
-        if (f.id == DUMP_CLIENT_ERROR && f.type == TM_PB_VARINT)
-            st = count(rows, packet,
-                       (struct tm_proto_stated){"heapprofd_client_error", TRACEMERGE__SEVERITY__ERROR, false, pid, 0,
-                                                (int64_t)f.value}, err);
         if (f.type != TM_PB_VARINT || f.value == 0 || id >= sizeof flags / sizeof *flags || flags[id].name == NULL ||
             (id == DUMP_OVERRAN && has_overrun))
             continue;
         has_overrun |= id == DUMP_OVERRAN;
-        struct tm_proto_stated stated = flags[id];
-        stated.idx = pid;
-        st = count(rows, packet, stated, err);
+        struct tm_proto_stated flag = flags[id];
+        flag.idx = pid;
+        st = count(rows, packet, flag, err);
     }
     return st < 0 ? st : note_time(rows, packet, pid, err);
 }
@@ -354,8 +370,9 @@ static enum tm_status store_dump(struct tm_proto_sequences *sequences, struct tm
     return tm_buf_add(&heap->pending, f->start, len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-enum tm_status tm_proto_heap_profile_read(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
-                                          const struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_heap_profile_read(struct tm_proto_sequences *sequences, struct tm_proto_map *stated,
+                                          struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                          struct tm_error *err)
 {
     struct tm_proto_sequence *sequence = packet->sequence;
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
@@ -374,7 +391,7 @@ enum tm_status tm_proto_heap_profile_read(struct tm_proto_sequences *sequences, 
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.type != TM_PB_LEN || f.id < PROFILE_STRINGS || f.id > PROFILE_DUMPS)
             continue;
-        st = f.id == PROFILE_DUMPS ? count_dump(rows, packet, &f, err)
+        st = f.id == PROFILE_DUMPS ? count_dump(stated, rows, packet, &f, err)
                                    : store_interned(sequences, sequence->heap, &f, err);
         if (st >= 0 && f.id == PROFILE_DUMPS && is_continued)
             st = store_dump(sequences, sequence->heap, &f, err);

@@ -6,8 +6,10 @@
 #include "format/perfetto/internal.h"
 
 /* If PACKET is the last of a dump, adds the dump's rows: HEAP_DUMP for each process and heap, then its ALLOCATION rows.
- * Otherwise keeps the packet's facts. The caller adds the packet's row. */
-enum tm_status tm_proto_heap_profile_read(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
-                                          const struct tm_proto_packet *packet, struct tm_error *err);
+ * Otherwise keeps the packet's facts. Notes in STATED what the packet states about processes. The caller adds the
+ * packet's row. */
+enum tm_status tm_proto_heap_profile_read(struct tm_proto_sequences *sequences, struct tm_proto_map *stated,
+                                          struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                          struct tm_error *err);
 
 #endif

@@ -244,11 +244,11 @@ static enum tm_status read_translation(struct tm_proto_rows *rows, const struct 
     return st < 0 ? tm_error_nomem(err) : tm_proto_add(rows, &row, err);
 }
 
-static enum tm_status read_heap_profile(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
-                                        const struct tm_proto_packet *packet, struct tm_error *err)
+static enum tm_status read_heap_profile(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                        struct tm_error *err)
 {
-    enum tm_status st = read_other(rows, packet, err);
-    return st < 0 ? st : tm_proto_heap_profile_read(sequences, rows, packet, err);
+    enum tm_status st = read_other(&p->rows, packet, err);
+    return st < 0 ? st : tm_proto_heap_profile_read(&p->sequences, &p->stated, &p->rows, packet, err);
 }
 
 /* Adds the row of the packet, then a HEAP_GRAPH row whose detail is the packet's message. */
@@ -342,7 +342,7 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
     case TM_PACKET_STREAMING_PROFILE:
         return tm_proto_streaming_profile_read(&p->clocks, &p->rows, packet, err);
     case TM_PACKET_HEAP_PROFILE:
-        return read_heap_profile(&p->sequences, &p->rows, packet, err);
+        return read_heap_profile(p, packet, err);
     case TM_PACKET_TRANSLATION_TABLE:
     case TM_PACKET_DEOBFUSCATION:
         return read_translation(&p->rows, packet, err);

@@ -83,7 +83,7 @@ static enum tm_status put_mapped(struct stack *s, struct tm_pb mapping)
     return st < 0 ? st : tm_pb_put_varint(&rows->detail, TM_STACK_FRAME_MAPPING_END, end);
 }
 
-/* Puts the path of a mapping: its parts, each after a slash. */
+/* Puts the path of a mapping: its parts, each after a slash. The first part can be a whole path with its slash. */
 static enum tm_status put_mapping(struct stack *s, uint64_t iid)
 {
     struct tm_proto_rows *rows = s->rows;
@@ -102,7 +102,8 @@ static enum tm_status put_mapping(struct stack *s, uint64_t iid)
     }
     if (st < 0 || rows->key.len == 0)
         return st;
-    st = tm_pb_put_bytes(&rows->detail, TM_STACK_FRAME_MAPPING, rows->key.data, rows->key.len);
+    size_t extra = rows->key.len > 1 && rows->key.data[1] == '/';
+    st = tm_pb_put_bytes(&rows->detail, TM_STACK_FRAME_MAPPING, rows->key.data + extra, rows->key.len - extra);
     return st < 0 ? st : put_mapped(s, mapping);
 }
 

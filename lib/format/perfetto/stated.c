@@ -70,6 +70,12 @@ static const struct stated writer_stats[] = {
     {TM_STATED_LOSS_OF_CAUSE + 7, LOSS, "traced_buf_data_loss_smb_full"},
 };
 
+/* What a heap profile states about its process, by enum tm_stated_heap. */
+static const struct stated client_stats[] = {
+    {TM_STATED_HEAP_ERROR, FAULT, "heapprofd_client_error"},
+    {TM_STATED_HEAP_INTERVAL_CHANGE, INFO, "heapprofd_sampling_interval_adjusted"},
+};
+
 /* Numbers of a cpu at the start of the trace, at its end, and the difference. */
 static const struct stated cpu_start_stats[] = {
     {2, INFO, "ftrace_cpu_entries_begin"},   {3, INFO, "ftrace_cpu_overrun_begin"},
@@ -99,15 +105,15 @@ static const struct stated kprobe_delta_stats[] = {{1, INFO, "ftrace_kprobe_hits
                                                    {2, LOSS, "ftrace_kprobe_misses_delta"}};
 
 /* Groups of numbers. Those of the start, the end and the difference follow each other. */
-enum group { OF_SERVICE, OF_FILTER, OF_ONCE, OF_BUFFER, OF_FILTERED, OF_WRITER, OF_CPU, OF_CPU_END, OF_CPU_DELTA,
-             OF_KPROBE, OF_KPROBE_END, OF_KPROBE_DELTA };
+enum group { OF_SERVICE, OF_FILTER, OF_ONCE, OF_BUFFER, OF_FILTERED, OF_WRITER, OF_CLIENT, OF_CPU, OF_CPU_END,
+             OF_CPU_DELTA, OF_KPROBE, OF_KPROBE_END, OF_KPROBE_DELTA };
 
 #define GROUP(list, has_index) {list, sizeof(list) / sizeof *(list), has_index}
 
 static const struct {
     const struct stated *list;
     size_t count;
-    bool has_index; /* index of a buffer or a cpu */
+    bool has_index; /* index of a buffer, a cpu or a process */
 } groups[] = {
     [OF_SERVICE] = GROUP(service_stats, false),
     [OF_FILTER] = GROUP(filter_stats, false),
@@ -115,6 +121,7 @@ static const struct {
     [OF_BUFFER] = GROUP(buffer_stats, true),
     [OF_FILTERED] = GROUP(filtered_stats, true),
     [OF_WRITER] = GROUP(writer_stats, true),
+    [OF_CLIENT] = GROUP(client_stats, true),
     [OF_CPU] = GROUP(cpu_start_stats, true),
     [OF_CPU_END] = GROUP(cpu_end_stats, true),
     [OF_CPU_DELTA] = GROUP(cpu_delta_stats, true),
@@ -173,6 +180,13 @@ enum tm_status tm_proto_stated_note_loss(struct tm_proto_map *stated, uint32_t m
 {
     const struct of_machine of = {stated, machine};
     return note(of, key_of(OF_WRITER, loss->what, loss->buffer), loss->count, err);
+}
+
+enum tm_status tm_proto_stated_note_client(struct tm_proto_map *stated, uint32_t machine,
+                                           const struct tm_stated_client *client, struct tm_error *err)
+{
+    const struct of_machine of = {stated, machine};
+    return note(of, key_of(OF_CLIENT, client->what, client->pid), (uint64_t)client->value, err);
 }
 
 /* Notes all numbers of MESSAGE in GROUP; absent ones are 0. */

@@ -1,4 +1,5 @@
-/* Numbers that a trace states about its recording: trace_stats and ftrace_stats. The last packet of a file counts.
+/* Numbers that a trace states about its recording: trace_stats, ftrace_stats, and the state of heapprofd's clients. The
+ * last packet of a file counts.
  * Names: src/trace_processor/storage/stats.h of perfetto. */
 #ifndef TM_FORMAT_PERFETTO_STATED_H
 #define TM_FORMAT_PERFETTO_STATED_H
@@ -34,6 +35,20 @@ struct tm_stated_loss {
 /* Notes LOSS of MACHINE (embedded id). TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_stated_note_loss(struct tm_proto_map *stated, uint32_t machine,
                                          const struct tm_stated_loss *loss, struct tm_error *err);
+
+/* What a heap profile states about its process. */
+enum tm_stated_heap { TM_STATED_HEAP_ERROR = 1, TM_STATED_HEAP_INTERVAL_CHANGE = 2 };
+
+/* A number in a heap profile. */
+struct tm_stated_client {
+    enum tm_stated_heap what;
+    uint32_t pid;
+    int64_t value; /* ClientError; bytes by which the sampling interval differs from the configured one */
+};
+
+/* Notes what CLIENT of MACHINE (embedded id) states. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_proto_stated_note_client(struct tm_proto_map *stated, uint32_t machine,
+                                           const struct tm_stated_client *client, struct tm_error *err);
 
 /* Writes the Stat frames of all numbers in STATED, at the end of the file, and clears it. */
 enum tm_status tm_proto_stated_flush(struct tm_proto_map *stated, struct tm_proto_counts *counts, struct tm_error *err);
