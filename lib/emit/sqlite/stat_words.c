@@ -10,6 +10,9 @@ static const struct words {
     unsigned source;
     const char *text;
 } table[] = {
+    {"android_log_num_failed", OF_TRACE, "Messages of Android's log that the recorder could not read"},
+    {"android_log_num_skipped", OF_TRACE, "Messages of Android's log that the recorder was told to leave out"},
+    {"android_log_num_total", OF_TRACE, "Messages of Android's log that the recorder saw"},
     {"clock_sync_failure_no_path", OF_ANALYSIS, "Events whose clock nothing relates to trace time"},
     {"clock_sync_failure_unknown_source_clock", OF_ANALYSIS, "Events on a clock that no snapshot names"},
     {"clock_sync_failure_unknown_target_clock", OF_ANALYSIS, "Events that came before trace time was in a snapshot"},

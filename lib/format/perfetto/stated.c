@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum { STATS_BUFFERS = 1, STATS_FILTER = 11, STATS_FINAL_FLUSH = 15 };
-enum { FILTER_BYTES_OF_BUFFERS = 20 };
+enum { FILTER_BYTES_OF_BUFFERS = 20, LOG_STATS = 2 };
 enum { FTRACE_PHASE = 1, FTRACE_CPUS = 2, FTRACE_ERRORS = 9, FTRACE_KPROBES = 10 };
 enum { PHASE_START = 1, PHASE_END = 2, CPU_NUMBER = 1, ERROR_ZERO_DATA_LENGTH = 12 };
 enum { STATED_MAX = 1 << 16 }; /* numbers kept until the end */
@@ -70,6 +70,11 @@ static const struct stated writer_stats[] = {
     {TM_STATED_LOSS_OF_CAUSE + 7, LOSS, "traced_buf_data_loss_smb_full"},
 };
 
+/* AndroidLogPacket.Stats */
+static const struct stated log_stats[] = {
+    {1, INFO, "android_log_num_total"}, {2, FAULT, "android_log_num_failed"}, {3, INFO, "android_log_num_skipped"},
+};
+
 /* What a heap profile states about its process, by enum tm_stated_heap. */
 static const struct stated client_stats[] = {
     {TM_STATED_HEAP_ERROR, FAULT, "heapprofd_client_error"},
@@ -105,8 +110,8 @@ static const struct stated kprobe_delta_stats[] = {{1, INFO, "ftrace_kprobe_hits
                                                    {2, LOSS, "ftrace_kprobe_misses_delta"}};
 
 /* Groups of numbers. Those of the start, the end and the difference follow each other. */
-enum group { OF_SERVICE, OF_FILTER, OF_ONCE, OF_BUFFER, OF_FILTERED, OF_WRITER, OF_CLIENT, OF_CPU, OF_CPU_END,
-             OF_CPU_DELTA, OF_KPROBE, OF_KPROBE_END, OF_KPROBE_DELTA };
+enum group { OF_SERVICE, OF_FILTER, OF_ONCE, OF_BUFFER, OF_FILTERED, OF_WRITER, OF_LOG, OF_CLIENT, OF_CPU,
+             OF_CPU_END, OF_CPU_DELTA, OF_KPROBE, OF_KPROBE_END, OF_KPROBE_DELTA };
 
 #define GROUP(list, has_index) {list, sizeof(list) / sizeof *(list), has_index}
 
@@ -121,6 +126,7 @@ static const struct {
     [OF_BUFFER] = GROUP(buffer_stats, true),
     [OF_FILTERED] = GROUP(filtered_stats, true),
     [OF_WRITER] = GROUP(writer_stats, true),
+    [OF_LOG] = GROUP(log_stats, false),
     [OF_CLIENT] = GROUP(client_stats, true),
     [OF_CPU] = GROUP(cpu_start_stats, true),
     [OF_CPU_END] = GROUP(cpu_end_stats, true),
@@ -301,11 +307,30 @@ static enum tm_status read_ftrace_stats(struct tm_proto_map *stated, const struc
     return st;
 }
 
+static enum tm_status read_log_stats(struct tm_proto_map *stated, const struct tm_proto_packet *packet,
+                                     struct tm_error *err)
+{
+    const struct of_machine of = {stated, packet->machine};
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == LOG_STATS && f.type == TM_PB_LEN)
+            st = note_all(of, &f, OF_LOG, 0, err);
+    return st;
+}
+
 enum tm_status tm_proto_stated_read(struct tm_proto_map *stated, const struct tm_proto_packet *packet,
                                     struct tm_error *err)
 {
-    return packet->body.id == TM_PACKET_TRACE_STATS ? read_trace_stats(stated, packet, err)
-                                                    : read_ftrace_stats(stated, packet, err);
+    switch (packet->body.id) {
+    case TM_PACKET_TRACE_STATS:
+        return read_trace_stats(stated, packet, err);
+    case TM_PACKET_ANDROID_LOG:
+        return read_log_stats(stated, packet, err);
+    default:
+        return read_ftrace_stats(stated, packet, err);
+    }
 }
 
 enum tm_status tm_proto_stated_flush(struct tm_proto_map *stated, struct tm_proto_counts *counts, struct tm_error *err)
