@@ -169,6 +169,20 @@ END
     [ "$(state 25000)" = "first outer 21000" ] # the first end of its file, and what it ended
 }
 
+@test "a slice that ended with the slice around it is not in the state, and the end after it ends the next one" {
+    cat >run.json <<'END'
+[{"ph":"B","pid":1,"tid":1,"ts":1,"name":"first"},
+{"ph":"E","pid":1,"tid":1,"ts":3},
+{"ph":"B","pid":1,"tid":1,"ts":98,"name":"outer"},
+{"ph":"X","pid":1,"tid":1,"ts":99,"dur":8,"name":"complete"},
+{"ph":"B","pid":1,"tid":1,"ts":100,"name":"inner"},
+{"ph":"E","pid":1,"tid":1,"ts":108},
+{"ph":"i","s":"t","pid":1,"tid":1,"ts":130,"name":"end"}]
+END
+    [ "$(state 114000)" = "first 3000" ]
+    [ "$(state 105000)" = "first 3000 outer complete inner" ]
+}
+
 @test "slices of one thread that overlap in a long chain are cut in the time of as many that do not" {
     python3 -c "
 import json
@@ -314,6 +328,48 @@ END
 {"ph":"i","s":"p","pid":1,"tid":1,"name":"end","ts":9}]
 END
     joins 7000
+}
+
+# arrows TRACE: prints its arrows, from slice to slice.
+arrows() {
+    cp "$1" it.pftrace
+    tm-merge -q -o it.db it.pftrace
+    sqlite3 it.db "SELECT a.ts, a.name, b.ts, b.name FROM flow f JOIN slice a ON a.id = f.slice_out
+        JOIN slice b ON b.id = f.slice_in ORDER BY 1, 2, 3, 4"
+}
+
+@test "a flow that ends after a cut binds to the slice or instant before the cut to which it binds in the whole" {
+    cat >run.json <<'END'
+[{"ph":"B","pid":1,"tid":5,"ts":1,"name":"first"},
+{"ph":"E","pid":1,"tid":5,"ts":1},
+{"ph":"X","pid":1,"tid":2,"ts":1,"dur":40,"name":"from"},
+{"ph":"s","pid":1,"tid":2,"ts":1,"name":"f","cat":"f","id":1},
+{"ph":"s","pid":1,"tid":2,"ts":2,"name":"f","cat":"f","id":2},
+{"ph":"X","pid":1,"tid":1,"ts":5,"dur":3,"name":"over"},
+{"ph":"i","s":"t","pid":1,"tid":1,"ts":30,"name":"instant"},
+{"ph":"B","pid":1,"tid":3,"ts":5,"name":"open"},
+{"ph":"X","pid":1,"tid":3,"ts":6,"dur":2,"name":"inside"},
+{"ph":"E","pid":1,"tid":3,"ts":20,"name":"other"},
+{"ph":"f","pid":1,"tid":1,"ts":50,"bp":"e","name":"f","cat":"f","id":1},
+{"ph":"f","pid":1,"tid":3,"ts":51,"bp":"e","name":"f","cat":"f","id":2},
+{"ph":"i","s":"p","pid":1,"tid":4,"ts":90,"name":"end"}]
+END
+    joins 40000
+    arrows whole.pftrace >whole
+    arrows joined.pftrace >joined
+    [ "$(cut -d'|' -f 2,4 whole)" = "$(printf 'from|open\nfrom|instant')" ]
+    cmp whole joined
+}
+
+@test "instants among slices that cross decide later slices of the joined trace as in the whole" {
+    cat >run.json <<'END'
+[{"ph":"B","pid":2,"tid":4,"ts":3,"name":"begin"},
+{"ph":"X","pid":2,"tid":4,"ts":5,"dur":60,"name":"crosses"},
+{"ph":"E","pid":2,"tid":4,"ts":39},
+{"ph":"i","s":"t","pid":2,"tid":4,"ts":44,"name":"instant"},
+{"ph":"X","pid":2,"tid":4,"ts":45,"dur":60,"name":"complete"}]
+END
+    joins 56000
 }
 
 @test "no sequence of a part has the number of another sequence of the parts before it" {

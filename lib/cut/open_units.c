@@ -134,6 +134,7 @@ static enum tm_status join_from(struct tm_unit_track *t, uint32_t first)
         st = join(t, i, first);
     t->group_count = first + 1;
     t->oldest_group = first < t->oldest_group ? first : t->oldest_group;
+    t->tangled_group = first < t->tangled_group ? first : t->tangled_group;
     return st;
 }
 
@@ -203,35 +204,20 @@ static enum tm_status begin_open(struct tm_open_units *open, struct tm_unit_trac
     return TM_OK;
 }
 
-enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_unit_track *t, struct tm_pending_unit *unit,
-                                   const struct tm_open_span *span)
+/* Returns the begin with ID, or NULL: it is over or was dropped. */
+static struct tm_open_begin *begin_of(const struct tm_unit_track *t, int64_t id)
 {
-    const int64_t now_ns = span->begin_ns, end_ns = span->end_ns;
-    const bool is_open = end_ns == INT64_MAX;
-    enum tm_status st = TM_OK;
-    remove_ended(open, t, now_ns < INT64_MAX ? now_ns + 1 : now_ns);
-    if (t->count >= TM_OPEN_UNITS_MAX)
-        remove_oldest(open, t);
-    uint32_t group = t->group_count;
-    while (group > 0 && next_end(&t->groups[group - 1], now_ns) < end_ns)
-        group--;
-    const bool is_alone = is_open && group == t->group_count;
-    if (!is_alone && (st = join_from(t, group)) < 0)
-        return st;
-    const struct tm_open_begin begin = {.label = {span->label[0], span->label[1]},
-                                        .group = is_alone ? NO_GROUP : group,
-                                        .first_end_ns = is_alone ? INT64_MAX : t->groups[group].first_end_ns,
-                                        .latest_ns = INT64_MIN};
-    return is_open ? begin_open(open, t, unit, &begin) : begin_complete(open, t, unit, end_ns);
+    for (uint32_t i = t->begin_count; i-- > t->first_begin && t->begins[i].id >= id;)
+        if (t->begins[i].id == id)
+            return &t->begins[i];
+    return NULL;
 }
 
 /* Returns the begin that an end with LABEL means, or NULL. */
 static struct tm_open_begin *find_begin(const struct tm_unit_track *t, const tm_slice_label label[2])
 {
-    for (uint32_t i = t->begin_count; i-- > t->first_begin;)
-        if (tm_slice_label_fits(t->begins[i].label, label))
-            return &t->begins[i];
-    return NULL;
+    const struct tm_open_slice *slice = tm_slice_stack_ended(&t->stack, label);
+    return slice ? begin_of(t, slice->id) : NULL;
 }
 
 struct tm_pending_unit *tm_open_units_find(const struct tm_unit_track *t, const tm_slice_label label[2])
@@ -262,14 +248,12 @@ static int64_t remove_begins(struct tm_open_units *open, struct tm_unit_track *t
     return latest_ns;
 }
 
-enum tm_status tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *t, int64_t now_ns,
-                                 const tm_slice_label label[2])
+/* Ends the slice of FOUND at NOW_NS. TM_OK: it stays in group t->ended_group; TM_END: it is forgotten. */
+static enum tm_status end_begin(struct tm_open_units *open, struct tm_unit_track *t, struct tm_open_begin *found,
+                                int64_t now_ns)
 {
-    struct tm_open_begin *found = find_begin(t, label);
-    enum tm_status st;
-    if (found == NULL)
-        return TM_END;
     struct tm_open_begin begin = *found;
+    enum tm_status st;
     const bool outlasted = remove_begins(open, t, found) > now_ns;
     close_begin(t, &begin);
     remove_ended(open, t, now_ns < INT64_MAX ? now_ns + 1 : now_ns);
@@ -290,18 +274,147 @@ enum tm_status tm_open_units_end(struct tm_open_units *open, struct tm_unit_trac
     return TM_END;
 }
 
+/* A track whose stack changes. */
+struct change {
+    struct tm_open_units *open;
+    struct tm_unit_track *track;
+};
+
+/* Ends the open ones of SLICES with the slice around them. */
+static enum tm_status cut_short(void *self, const struct tm_open_slice *slices, uint32_t count, int64_t end_ns,
+                                struct tm_error *err)
+{
+    struct change *c = self;
+    for (uint32_t i = 0; i < count; i++) {
+        struct tm_open_begin *begin = slices[i].dur < 0 ? begin_of(c->track, slices[i].id) : NULL;
+        if (begin && end_begin(c->open, c->track, begin, end_ns) < 0)
+            return tm_error_nomem(err);
+    }
+    return TM_OK;
+}
+
+static bool is_on_stack(const struct tm_unit_track *t, int64_t id)
+{
+    for (uint32_t i = t->stack.depth; i-- > 0 && t->stack.slices[i].id >= id;)
+        if (t->stack.slices[i].id == id)
+            return true;
+    return false;
+}
+
+/* Forgets what is no longer on the stack of T. */
+static void stack_changed(struct tm_open_units *open, struct tm_unit_track *t)
+{
+    if (t->last && !is_on_stack(t, t->last_id)) {
+        tm_pending_units_drop(open->units, t->last);
+        t->last = NULL;
+    }
+    t->is_tangled = t->is_tangled && t->tangled_group < t->group_count && is_on_stack(t, t->tangled_id);
+}
+
+/* Removes from the stack of T what ends before SPAN. TM_END: SPAN crosses a slice on the stack. */
+static enum tm_status settle(struct tm_open_units *open, struct tm_unit_track *t, const struct tm_open_span *span)
+{
+    struct tm_error err = {0};
+    struct change change = {open, t};
+    const struct tm_slice_cut cut = {&change, cut_short};
+    const int64_t dur = span->end_ns == INT64_MAX ? -1 : span->end_ns - span->begin_ns;
+    enum tm_status st = tm_slice_stack_settle(&t->stack, span->begin_ns, dur, &cut, &err);
+    stack_changed(open, t);
+    return st;
+}
+
+enum tm_status tm_open_units_pass(struct tm_open_units *open, struct tm_unit_track *t, int64_t now_ns)
+{
+    enum tm_status st = settle(open, t, &(struct tm_open_span){.begin_ns = now_ns, .end_ns = INT64_MAX});
+    return st < 0 ? st : TM_OK;
+}
+
+/* Pushes SPAN, the slice of UNIT, on the stack of T. TM_END: it is nested too deep to be a slice. */
+static enum tm_status push(struct tm_open_units *open, struct tm_unit_track *t, struct tm_pending_unit *unit,
+                           const struct tm_open_span *span)
+{
+    struct tm_error err = {0};
+    const struct tm_open_slice slice = {.ts = span->begin_ns,
+                                        .dur = span->end_ns == INT64_MAX ? -1 : span->end_ns - span->begin_ns,
+                                        .label = {span->label[0], span->label[1]},
+                                        .id = t->next_id};
+    enum tm_status st = tm_slice_stack_push(&t->stack, &slice, &err);
+    if (st != TM_OK || !span->is_target)
+        return st;
+    unit->refs++;
+    tm_pending_units_drop(open->units, t->last);
+    t->last = unit;
+    t->last_id = slice.id;
+    return TM_OK;
+}
+
+enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_unit_track *t, struct tm_pending_unit *unit,
+                                   const struct tm_open_span *span)
+{
+    const int64_t now_ns = span->begin_ns, end_ns = span->end_ns;
+    const bool is_open = end_ns == INT64_MAX, was_tangled = t->is_tangled;
+    enum tm_status st = span->is_no_slice ? TM_OK : settle(open, t, span);
+    if (st == TM_OK && !span->is_no_slice && (st = push(open, t, unit, span)) == TM_END && is_open)
+        return TM_OK;
+    if (st < 0)
+        return st;
+    remove_ended(open, t, now_ns < INT64_MAX ? now_ns + 1 : now_ns);
+    if (t->count >= TM_OPEN_UNITS_MAX)
+        remove_oldest(open, t);
+    uint32_t group = t->group_count;
+    while (group > 0 && next_end(&t->groups[group - 1], now_ns) < end_ns)
+        group--;
+    const bool joins = was_tangled && t->tangled_group < t->group_count;
+    if (joins && t->tangled_group < group)
+        group = t->tangled_group;
+    const bool is_alone = is_open && group == t->group_count;
+    if (!is_alone && (st = join_from(t, group)) < 0)
+        return st;
+    const int64_t first_end_ns = is_alone ? INT64_MAX : joins ? INT64_MIN : t->groups[group].first_end_ns;
+    const struct tm_open_begin begin = {.id = t->next_id++,
+                                        .group = is_alone ? NO_GROUP : group,
+                                        .first_end_ns = first_end_ns,
+                                        .latest_ns = INT64_MIN};
+    return is_open ? begin_open(open, t, unit, &begin) : begin_complete(open, t, unit, end_ns);
+}
+
+/* The slice with ID ended and is still on the stack, below one that lasts longer. */
+static void tangle(struct tm_unit_track *t, int64_t id)
+{
+    if (t->is_tangled)
+        return;
+    t->is_tangled = true;
+    t->tangled_id = id;
+    t->tangled_group = t->ended_group;
+}
+
+enum tm_status tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *t, int64_t now_ns,
+                                 const tm_slice_label label[2])
+{
+    struct tm_error err = {0};
+    struct change change = {open, t};
+    const struct tm_slice_cut cut = {&change, cut_short};
+    const struct tm_stated_end stated = {now_ns, {label[0], label[1]}};
+    const bool was_tangled = t->is_tangled;
+    struct tm_open_slice ended;
+    enum tm_status st = tm_slice_stack_close(&t->stack, &stated, &cut, &ended, &err);
+    struct tm_open_begin *begin = st == TM_OK ? begin_of(t, ended.id) : NULL;
+    if (st < 0)
+        return st;
+    st = begin ? end_begin(open, t, begin, now_ns) : TM_END;
+    if (st == TM_OK && is_on_stack(t, ended.id))
+        tangle(t, ended.id);
+    stack_changed(open, t);
+    if (st != TM_END || !was_tangled || t->tangled_group >= t->group_count)
+        return st;
+    t->ended_group = t->tangled_group;
+    return TM_OK;
+}
+
 enum tm_status tm_open_units_keep_end(struct tm_open_units *open, struct tm_unit_track *t,
                                       struct tm_pending_unit *unit)
 {
     return list_add(open, t, &t->groups[t->ended_group].units, unit);
-}
-
-void tm_open_units_set_last(struct tm_open_units *open, struct tm_unit_track *t, struct tm_pending_unit *unit)
-{
-    unit->refs++;
-    if (t->last)
-        tm_pending_units_drop(open->units, t->last);
-    t->last = unit;
 }
 
 void tm_open_units_drop_ended(struct tm_open_units *open, int64_t now_ns)
@@ -332,6 +445,7 @@ void tm_open_units_release(struct tm_open_units *open)
         }
         free(t->begins);
         free(t->groups);
+        tm_slice_stack_release(&t->stack);
     }
     free(open->tracks);
     list_free(&(struct tm_unit_list){.first = open->free_nodes});

@@ -2,7 +2,11 @@
  *
  * In some outputs a slice that crosses another gets a lane of its own. Its lane depends on all slices that overlap in a
  * chain. So slices that cross are a group, and a group is kept until its last slice is over. A slice that is over and
- * crosses none is forgotten. */
+ * crosses none is forgotten.
+ *
+ * Which slices an event ends is decided by the model's rules (stream/slice_stack.h). Where they leave a slice that has
+ * ended on the stack, below one that lasts longer, later events remove others than those that have ended. So these
+ * events are kept with the group of that slice. */
 #ifndef TM_CUT_OPEN_UNITS_H
 #define TM_CUT_OPEN_UNITS_H
 
@@ -25,7 +29,7 @@ struct tm_unit_list {
 /* A slice that waits for the event that ends it. */
 struct tm_open_begin {
     struct tm_unit_list units; /* its begin, and args that were added to it */
-    tm_slice_label label[2];   /* name, category */
+    int64_t id;                /* on the stack of its track */
     uint32_t group;            /* an index; UINT32_MAX: no complete slice was open when it began */
     int64_t first_end_ns;      /* the earliest end of its group when it began */
     int64_t latest_ns;         /* the latest end of complete slices that began after it and before the next of these */
@@ -53,9 +57,15 @@ struct tm_open_units {
         uint32_t group_made;   /* those from group_count on are empty, but their heaps have memory */
         uint32_t oldest_group; /* those before it have no units */
         uint32_t ended_group;  /* the group of the slice that ended last */
+        struct tm_slice_stack stack; /* what the model has open */
+        int64_t next_id;
+        bool is_tangled; /* slice tangled_id, of group tangled_group, has ended and is still on the stack */
+        int64_t tangled_id;
+        uint32_t tangled_group;
         uint32_t count;        /* units in the lists of begins and groups */
         uint64_t next_number;
-        struct tm_pending_unit *last; /* the complete slice that began last */
+        struct tm_pending_unit *last; /* the complete slice or instant that began last, if it is on the stack */
+        int64_t last_id;
     } * tracks;
     uint32_t count, cap;
     struct tm_table by_key;
@@ -65,20 +75,25 @@ struct tm_open_units {
 /* Returns the track with KEY, valid until the next call, or NULL if memory ran out. */
 struct tm_unit_track *tm_open_units_track(struct tm_open_units *open, const struct tm_key *key);
 
-/* A slice: when it begins and ends (INT64_MAX: an end whose label fits will say when), its name and category. */
+/* A slice, or an instant, which ends when it begins. */
 struct tm_open_span {
-    int64_t begin_ns, end_ns;
-    tm_slice_label label[2];
+    int64_t begin_ns, end_ns; /* INT64_MAX: an end whose label fits will say when */
+    tm_slice_label label[2];  /* name, category */
+    bool is_target;           /* flow events bind to it until another event ends it */
+    bool is_no_slice;         /* the model makes no slice of it: nothing ends it */
 };
 
 /* Adds UNIT, which begins SPAN on TRACK. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_unit_track *track,
                                    struct tm_pending_unit *unit, const struct tm_open_span *span);
 
-/* Ends the innermost open slice of TRACK whose label fits LABEL (tm_slice_label_fits), at NOW_NS. TM_END if there is
- * none, or if the slice crosses no other: it is then forgotten, and its end is not needed. TM_OK if the slice crosses
- * another and so stays in its group: then call tm_open_units_keep_end with the UNIT of the end, which stays as long as
- * the group. It returns TM_OK or TM_E_SYSTEM, as does the first. */
+/* Ends the slices of TRACK that end at NOW_NS because one around them ended before. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_open_units_pass(struct tm_open_units *open, struct tm_unit_track *track, int64_t now_ns);
+
+/* Ends the innermost open slice of TRACK whose label fits LABEL (tm_slice_label_fits), at NOW_NS. TM_END if its end is
+ * not needed: there is none, or the slice crosses no other and is forgotten. TM_OK if the slice crosses another and so
+ * stays in its group: then call tm_open_units_keep_end with the UNIT of the end, which stays as long as the group. It
+ * returns TM_OK or TM_E_SYSTEM, as does the first. */
 enum tm_status tm_open_units_end(struct tm_open_units *open, struct tm_unit_track *track, int64_t now_ns,
                                  const tm_slice_label label[2]);
 enum tm_status tm_open_units_keep_end(struct tm_open_units *open, struct tm_unit_track *track,
@@ -91,9 +106,6 @@ struct tm_pending_unit *tm_open_units_find(const struct tm_unit_track *track, co
  * only if tm_open_units_find finds one. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_open_units_attach(struct tm_open_units *open, struct tm_unit_track *track,
                                     struct tm_pending_unit *unit, const tm_slice_label label[2]);
-
-/* Notes that UNIT is the complete slice that began last on TRACK. */
-void tm_open_units_set_last(struct tm_open_units *open, struct tm_unit_track *track, struct tm_pending_unit *unit);
 
 /* Drops, on all tracks, the slices that ended before NOW_NS. */
 void tm_open_units_drop_ended(struct tm_open_units *open, int64_t now_ns);

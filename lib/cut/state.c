@@ -128,15 +128,18 @@ static enum tm_status take_begin(struct tm_cut_unit *u, const struct tm_event *e
     struct tm_cut_state *s = u->state;
     const struct tm_key key = track_key(e);
     struct tm_unit_track *track = tm_open_units_track(&s->open, &key);
-    bool is_complete = e->kind == TM_KIND_SLICE_COMPLETE;
-    struct tm_open_span span = {e->time_ns, INT64_MAX, {label_of(s, e, e->name), label_of(s, e, e->category)}};
-    if (is_complete && !(e->flags & TM_EVENT_OPEN_ENDED)) /* an end beyond int64 is INT64_MAX too: it is to come */
-        span.end_ns = tm_slice_end_ns(e->time_ns, e->dur_ns < 0 ? 0 : e->dur_ns);
+    const bool is_begin = e->kind == TM_KIND_SLICE_BEGIN, is_complete = e->kind == TM_KIND_SLICE_COMPLETE;
+    const bool is_open = is_begin || (is_complete && e->flags & TM_EVENT_OPEN_ENDED);
+    struct tm_open_span span = {.begin_ns = e->time_ns,
+                                .end_ns = INT64_MAX,
+                                .label = {label_of(s, e, e->name), label_of(s, e, e->category)},
+                                .is_no_slice = is_complete && (is_open || e->dur_ns < 0)};
+    if (!is_open) /* an end beyond int64 is INT64_MAX too: it is to come */
+        span.end_ns = tm_slice_end_ns(e->time_ns, is_complete && e->dur_ns > 0 ? e->dur_ns : 0);
+    span.is_target = !is_open && s->has_flows && tm_event_scope(e->flags) == TM_SCOPE_THREAD;
     struct tm_pending_unit *kept = track ? store_unit(u) : NULL;
     if (kept == NULL || tm_open_units_begin(&s->open, track, kept, &span) < 0)
         return tm_error_nomem(err);
-    if (is_complete && s->has_flows && tm_event_scope(e->flags) == TM_SCOPE_THREAD)
-        tm_open_units_set_last(&s->open, track, kept);
     return TM_OK;
 }
 
@@ -177,6 +180,8 @@ static enum tm_status take_end(struct tm_cut_unit *u, const struct tm_event *e, 
     struct tm_unit_track *track = tm_open_units_track(&s->open, &key);
     const tm_slice_label label[2] = {label_of(s, e, e->name), label_of(s, e, e->category)};
     if (track == NULL)
+        return tm_error_nomem(err);
+    if (tm_open_units_pass(&s->open, track, e->time_ns) < 0)
         return tm_error_nomem(err);
     enum tm_status st = take_first_end(u, e, tm_open_units_find(track, label), err);
     if (st < 0)
@@ -237,6 +242,8 @@ static enum tm_status take_row(struct tm_cut_unit *u, const struct tm_event *e, 
         return take_end(u, e, err);
     case TM_KIND_SLICE_ARGS:
         return take_args(u, e, err);
+    case TM_KIND_INSTANT: /* it is a slice without length */
+        return e->flags & TM_EVENT_ASYNC ? TM_OK : take_begin(u, e, err);
     case TM_KIND_COUNTER:
         return take_counter(u, e, err);
     case TM_KIND_SCHED_SWITCH:
