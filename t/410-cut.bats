@@ -372,6 +372,18 @@ END
     joins 56000
 }
 
+@test "a later name of a process is its name in the joined trace, though each part has all names" {
+    cat >run.json <<'END'
+[{"ph":"X","pid":1,"tid":1,"ts":90,"dur":4,"name":"a"},
+{"ph":"M","pid":1,"tid":1,"ts":91,"name":"process_name","args":{"name":"later"}},
+{"ph":"M","pid":1,"tid":2,"name":"process_name","args":{"name":"earlier"}},
+{"ph":"X","pid":1,"tid":1,"ts":110,"dur":4,"name":"b"}]
+END
+    joins 103000
+    tm-merge -q -o joined.db joined.pftrace
+    [ "$(sqlite3 joined.db 'SELECT name FROM process WHERE pid = 1')" = later ]
+}
+
 @test "no sequence of a part has the number of another sequence of the parts before it" {
     printf '[{"ph":"b","ts":%d,"pid":2,"tid":%d,"name":"%s","cat":"k","id":%d},\n' 74 21 c 1 >run.json
     printf '{"ph":"b","ts":%d,"pid":2,"tid":%d,"name":"%s","cat":"k","id":%d},\n' 90 23 d 2 >>run.json

@@ -253,12 +253,27 @@ enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *
     return tm_pending_definitions_add(&p->pending, &at, needs, err);
 }
 
+/* Writes E, which is no track. The parts before this one have what E says of a task before the part: said again, it
+ * would replace what came between. */
+static enum tm_status write_metadata(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    const bool is_task = e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_THREAD;
+    const bool is_repeated = p->appends && is_task && e->time_ns < p->context->stream->header.part.from_ns &&
+                             !p->packets.is_discarding;
+    if (is_repeated)
+        tm_packet_discard_begin(&p->packets);
+    enum tm_status st = tm_track_write(&p->tracks, e, err);
+    if (is_repeated)
+        tm_packet_discard_end(&p->packets);
+    return st;
+}
+
 /* Writes a definition that is due, or that is needed at NOW_NS before its time. */
 static enum tm_status write_pending(struct pftrace *p, const struct tm_event *e, int64_t now_ns, struct tm_error *err)
 {
     struct tm_event at = *e;
     if (e->kind != TM_KIND_TRACK)
-        return tm_track_write(&p->tracks, e, err);
+        return write_metadata(p, e, err);
     if (!tm_event_is_timed(e->flags) && e->time_ns > 0) {
         at.time_ns = e->time_ns < now_ns ? e->time_ns : now_ns;
         at.flags &= ~(uint32_t)TM_EVENT_UNTIMED;
