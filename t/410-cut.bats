@@ -384,6 +384,26 @@ END
     [ "$(sqlite3 joined.db 'SELECT name FROM process WHERE pid = 1')" = later ]
 }
 
+@test "the name that a line of text gives a thread is in the state, though a later line states no name" {
+    cat >run.txt <<'END'
+# tracer: nop
+#
+             one-100   (  100) [001] d..1 1.000178: sched_waking: comm=srv pid=200 prio=120 target_cpu=000
+             two-100   (  100) [001] d..1 1.001050: sched_switch: prev_comm=two prev_pid=100 prev_prio=120 prev_state=S \
+==> next_comm=other next_pid=200 next_prio=120
+           three-100   (  100) [001] d..1 1.004354: sched_switch: prev_comm=three prev_pid=100 prev_prio=120 \
+prev_state=I ==> next_comm=other next_pid=200 next_prio=120
+END
+    sed -i -z 's/\\\n//g' run.txt
+    tm-unpack run.txt | tm-manifest | tm-clocks | tm-sort >run.tms
+    tm-emit -q -f pftrace <run.tms >whole.pftrace
+    parts run.tms 1002291130 >joined.pftrace
+    for trace in whole joined; do
+        tm-merge -q -o $trace.db $trace.pftrace
+        [ "$(sqlite3 $trace.db 'SELECT name FROM thread WHERE tid = 100')" = three ]
+    done
+}
+
 @test "no sequence of a part has the number of another sequence of the parts before it" {
     printf '[{"ph":"b","ts":%d,"pid":2,"tid":%d,"name":"%s","cat":"k","id":%d},\n' 74 21 c 1 >run.json
     printf '{"ph":"b","ts":%d,"pid":2,"tid":%d,"name":"%s","cat":"k","id":%d},\n' 90 23 d 2 >>run.json

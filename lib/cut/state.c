@@ -250,7 +250,8 @@ static enum tm_status take_row(struct tm_cut_unit *u, const struct tm_event *e, 
         return take_switch(u, e, err);
     case TM_KIND_PACKET:
         return e->flags & TM_EVENT_HAS_TRACK ? set_unit(u, about_key(e, OF_TRACK, e->track, 0), err) : TM_OK;
-    case TM_KIND_TASK_RENAME: return set_task(u, e, about_key(e, OF_NAME, (uint64_t)e->tid, 0), err);
+    case TM_KIND_TASK_RENAME: /* one without a name states the thread's process alone */
+        return set_task(u, e, about_key(e, OF_NAME, (uint64_t)e->tid, e->name != 0), err);
     case TM_KIND_THREAD: return set_task(u, e, about_key(e, OF_THREAD, (uint64_t)e->tid, (uint64_t)e->pid), err);
     case TM_KIND_PROCESS: return set_task(u, e, about_key(e, OF_PROCESS, (uint64_t)e->pid, 0), err);
     case TM_KIND_TASK_NEW: /* all are kept: a reused number is another task */
