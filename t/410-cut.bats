@@ -384,14 +384,18 @@ END
     [ "$(sqlite3 joined.db 'SELECT name FROM process WHERE pid = 1')" = later ]
 }
 
-@test "the name that a line of text gives a thread is in the state, though a later line states no name" {
+@test "the name that a line of text gives a thread is in the state, though later events state none, or rename it" {
     cat >run.txt <<'END'
 # tracer: nop
 #
              one-100   (  100) [001] d..1 1.000178: sched_waking: comm=srv pid=200 prio=120 target_cpu=000
+             one-300   (  300) [001] d..1 1.000179: sched_waking: comm=srv pid=200 prio=120 target_cpu=000
+             one-300   (  300) [001] d..1 1.000180: task_rename: pid=300 oldcomm=one newcomm=two oom_score_adj=0
              two-100   (  100) [001] d..1 1.001050: sched_switch: prev_comm=two prev_pid=100 prev_prio=120 prev_state=S \
 ==> next_comm=other next_pid=200 next_prio=120
            three-100   (  100) [001] d..1 1.004354: sched_switch: prev_comm=three prev_pid=100 prev_prio=120 \
+prev_state=I ==> next_comm=other next_pid=200 next_prio=120
+            four-300   (  300) [001] d..1 1.004355: sched_switch: prev_comm=four prev_pid=300 prev_prio=120 \
 prev_state=I ==> next_comm=other next_pid=200 next_prio=120
 END
     sed -i -z 's/\\\n//g' run.txt
@@ -401,6 +405,7 @@ END
     for trace in whole joined; do
         tm-merge -q -o $trace.db $trace.pftrace
         [ "$(sqlite3 $trace.db 'SELECT name FROM thread WHERE tid = 100')" = three ]
+        [ "$(sqlite3 $trace.db 'SELECT name FROM thread WHERE tid = 300')" = four ]
     done
 }
 

@@ -363,6 +363,29 @@ tasks() {
 90000|4.0" ]
 }
 
+@test "a slice that begins where the one around it ends has no length in the Chrome JSON of a selection" {
+    cat >c.json <<'JSON'
+[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":10,"name":"around"},
+ {"ph":"B","pid":1,"tid":1,"ts":5,"name":"inside"},
+ {"name":"last","dur":7,"ph":"B","pid":1,"tid":1,"ts":10},
+ {"ph":"i","s":"t","pid":1,"tid":1,"ts":20,"name":"tick"}]
+JSON
+    tm-merge -q -o whole.db c.json
+    want=$(sqlite3 whole.db "SELECT ts, dur, name FROM slice WHERE name != 'tick'")
+    [ "$want" = "$(printf '0|10000|around\n5000|5000|inside\n10000|0|last')" ]
+    for only in kind=slice to=15us; do
+        tm-merge -q -o part.json --only "$only" c.json
+        grep -F '{"name":"last","dur":0,"ph":"X",' part.json
+        [ "$(grep -c '"ph":"E"' part.json)" -eq 1 ]
+        tm-merge -q -o part.db part.json
+        [ "$(sqlite3 part.db "SELECT ts, dur, name FROM slice WHERE name != 'tick'")" = "$want" ]
+    done
+    # One without an end, in a part or a whole, stays a begin.
+    tm-merge -q -o whole.json c.json
+    grep -F '{"name":"last","dur":7,"ph":"B",' whole.json
+    tm-merge -q -f frames --only kind=slice c.json | grep -c 'flags=.*no_length' | grep -qx 2
+}
+
 @test "a slice that ends with one around it ends at the same time in a selection without that one, in each output" {
     cat >c.json <<'JSON'
 [{"ph":"B","pid":1,"tid":2,"ts":1000,"name":"outer"},

@@ -229,6 +229,14 @@ static enum tm_status take_first(struct tm_cut_unit *u, const struct tm_event *e
     return set_unit(u, key, err);
 }
 
+/* A row that is derived from a line of text names its thread with another precedence than an event of the kernel. One
+ * without a name states the thread's process alone. So each is kept beside the others. */
+static enum tm_status take_rename(struct tm_cut_unit *u, const struct tm_event *e, struct tm_error *err)
+{
+    const uint64_t source = (uint64_t)(e->name != 0) | (e->flags & TM_EVENT_DERIVED ? 2 : 0);
+    return set_task(u, e, about_key(e, OF_NAME, (uint64_t)e->tid, source), err);
+}
+
 static enum tm_status take_row(struct tm_cut_unit *u, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st = take_first(u, e, err);
@@ -250,8 +258,7 @@ static enum tm_status take_row(struct tm_cut_unit *u, const struct tm_event *e, 
         return take_switch(u, e, err);
     case TM_KIND_PACKET:
         return e->flags & TM_EVENT_HAS_TRACK ? set_unit(u, about_key(e, OF_TRACK, e->track, 0), err) : TM_OK;
-    case TM_KIND_TASK_RENAME: /* one without a name states the thread's process alone */
-        return set_task(u, e, about_key(e, OF_NAME, (uint64_t)e->tid, e->name != 0), err);
+    case TM_KIND_TASK_RENAME: return take_rename(u, e, err);
     case TM_KIND_THREAD: return set_task(u, e, about_key(e, OF_THREAD, (uint64_t)e->tid, (uint64_t)e->pid), err);
     case TM_KIND_PROCESS: return set_task(u, e, about_key(e, OF_PROCESS, (uint64_t)e->pid, 0), err);
     case TM_KIND_TASK_NEW: /* all are kept: a reused number is another task */

@@ -42,6 +42,7 @@ const char *tm_name_of_flag(uint32_t flags)
         [23] = "in_order",
         [24] = "first_use",
         [25] = "late_thread",
+        [26] = "no_length",
     };
     for (uint32_t bit = 0; bit < sizeof names / sizeof *names; bit++)
         if (flags >> bit & 1)

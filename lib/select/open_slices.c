@@ -164,6 +164,14 @@ enum tm_status tm_open_slices_watch(struct tm_open_slices *open, struct tm_open_
     return tm_heap_push(&open->due, &BY_TIME, &due, err);
 }
 
+bool tm_open_slices_has_no_length(struct tm_open_stack *stack, int64_t now_ns)
+{
+    if (!stack->is_due || stack->due_ns != now_ns)
+        return false;
+    stack->slices.slices[stack->slices.depth - 1].id = TM_OPEN_NO_LENGTH;
+    return true;
+}
+
 /* Records the slices of STACK that are open though one around them ended at END_NS, and drops them. */
 static enum tm_status drop_inner(struct tm_open_slices *open, struct tm_slice_stack *stack, int64_t end_ns,
                                  struct tm_error *err)

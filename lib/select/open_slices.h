@@ -17,6 +17,8 @@ enum {
 /* The fate of a slice's begin. */
 enum tm_open_fate { TM_OPEN_DROPPED, TM_OPEN_KEPT, TM_OPEN_PENDING /* until its end is known */ };
 
+enum { TM_OPEN_NO_LENGTH = -1 }; /* the ID of a slice whose begin has the flag TM_EVENT_NO_LENGTH */
+
 /* The fate is the VALUE of a slice. Its ID is its pending group, where the fate is TM_OPEN_PENDING; at the first
  * reading it is the number of its begin. */
 static inline enum tm_open_fate tm_open_slices_fate(const struct tm_open_slice *slice)
@@ -83,6 +85,10 @@ enum tm_status tm_open_slices_end(struct tm_open_slices *open, struct tm_open_st
  * them. PLACE, an event on the track of STACK, is copied without its payload. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_open_slices_watch(struct tm_open_slices *open, struct tm_open_stack *stack,
                                     const struct tm_event *place, struct tm_error *err);
+
+/* True if the innermost slice of STACK, which begins at NOW_NS and is watched, is cut short at NOW_NS unless it ends
+ * before. Its ID is TM_OPEN_NO_LENGTH then. */
+bool tm_open_slices_has_no_length(struct tm_open_stack *stack, int64_t now_ns);
 
 /* Cuts short the watched slices of one track around which a slice ended before NOW_NS. TM_OK with *PLACE as it was
  * passed to tm_open_slices_watch; TM_END if there is none; TM_E_SYSTEM. */

@@ -149,7 +149,7 @@ static enum tm_status put_timestamp_group(struct tm_select *s, struct tm_error *
         const struct tm_select_group *g = &s->groups[i];
         if (g->fate != TM_GROUP_KEPT)
             continue;
-        bool changed = g->rows->flags & TM_EVENT_CONTEXT;
+        bool changed = g->rows->flags & (TM_EVENT_CONTEXT | TM_EVENT_NO_LENGTH);
         s->wanted_count += tm_select_is_shown(g->rows, g->count);
         st = in_batch && !changed
                  ? tm_select_put_batch_rows(s, g->rows, g->count, s->group_row + (uint32_t)(g->rows - s->rows), err)

@@ -79,6 +79,8 @@ static struct tm_event made_end(const struct tm_event *place, const struct tm_op
     end.time_ns = tm_slice_end_ns(slice->ts, slice->dur);
     end.kind = TM_KIND_SLICE_END;
     end.flags = (place->flags & where) | TM_EVENT_DERIVED;
+    if (slice->id == TM_OPEN_NO_LENGTH)
+        end.flags |= TM_EVENT_NO_LENGTH;
     end.name = end.arg_keys = end.raw_bytes = end.detail_bytes = 0;
     if (!tm_event_is_async_marker(place->flags)) /* the category of a marker is part of its track */
         end.category = slice->label[1] & TM_SLICE_LABEL_HASH ? 0 : (uint32_t)slice->label[1];
@@ -177,6 +179,18 @@ static bool is_repeated(const struct tm_select *s, const struct tm_select_group 
     return stack && tm_open_slices_top(stack);
 }
 
+/* Marks the begin of G, which is kept, if its slice ends when it begins, with the one around it. In Chrome JSON an end
+ * of that time would come before the begin. No end of the file can follow, as it can a begin that is IN_ORDER. */
+static void mark_no_length(struct tm_select *s, const struct tm_select_group *g)
+{
+    struct tm_event *row = &s->rows[g->rows - s->rows];
+    const struct tm_open_track track = track_of(s, g);
+    struct tm_open_stack *stack = tm_open_slices_find(&s->open, &track);
+    if (g->is_json && !(row->flags & (TM_EVENT_ASYNC | TM_EVENT_IN_ORDER)) && stack &&
+        tm_open_slices_has_no_length(stack, row->time_ns))
+        row->flags |= TM_EVENT_NO_LENGTH;
+}
+
 static enum tm_status begin(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     const struct tm_event *e = g->rows;
@@ -194,8 +208,13 @@ static enum tm_status begin(struct tm_select *s, struct tm_select_group *g, stru
         slice.id = pending;
         slice.value = before ? TM_OPEN_PENDING : TM_OPEN_KEPT;
     }
-    if (repeated || (st = push(s, g, &slice, err)) != TM_END)
-        return st < 0 ? st : TM_OK;
+    if (repeated)
+        return TM_OK;
+    st = push(s, g, &slice, err);
+    if (st == TM_OK && tm_open_slices_fate(&slice) == TM_OPEN_KEPT && !s->is_before_cut)
+        mark_no_length(s, g);
+    if (st != TM_END)
+        return st;
     /* It is nested too deep to find its end. */
     return tm_open_slices_fate(&slice) == TM_OPEN_PENDING ? tm_pending_groups_drop(&s->pending, pending, err) : TM_OK;
 }

@@ -73,8 +73,10 @@ enum tm_event_flag {
                                   * place in the file among events of one time that all have this flag */
     TM_EVENT_FIRST_USE = 1 << 24, /* a definition at the time of the first event that needs it; if that is before the
                                    * start of trace time, the definition is at the start */
-    TM_EVENT_LATE_THREAD = 1 << 25 /* the event is on the thread of its sequence, which is not stated before it; value
-                                    * says since which generation (doc/events.md) */
+    TM_EVENT_LATE_THREAD = 1 << 25, /* the event is on the thread of its sequence, which is not stated before it; value
+                                     * says since which generation (doc/events.md) */
+    TM_EVENT_NO_LENGTH = 1 << 26    /* a begin of Chrome JSON, or the end that --only made for it: the slice ends when it
+                                     * begins; never in a stream */
 };
 
 /* The bits of the flags that hold an enum tm_raw. */

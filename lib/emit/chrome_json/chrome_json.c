@@ -118,7 +118,8 @@ static enum tm_status write_event(struct json_output *j, const struct tm_event *
     bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END; /* span_flows.h makes such rows */
     bool of_json = type == TM_INPUT_JSON && tm_event_raw(e->flags) == TM_RAW_NONE && !is_flow;
     if (of_json && e->kind == TM_KIND_SLICE_END && e->flags & TM_EVENT_HAS_PID && !(e->flags & TM_EVENT_ASYNC))
-        return tm_json_objects_write_end(&j->objects, e, err);
+        /* an object without length is complete */
+        return e->flags & TM_EVENT_NO_LENGTH ? TM_OK : tm_json_objects_write_end(&j->objects, e, err);
     if (of_json) /* the primary row of the event has the object */
         return tm_json_metadata_name_text(&j->metadata, e, err);
     st = tm_json_threads_learn(&j->threads, e, err);

@@ -50,6 +50,8 @@ static enum tm_status read_event(struct tm_json_destinations *d, const struct tm
         if (e->kind == TM_KIND_SLICE_END)
             return tm_json_reading_end(&d->reading, number, e->time_ns, label, err);
         s->awaits = false;
+        if (e->flags & TM_EVENT_NO_LENGTH)
+            return TM_OK;
         return tm_json_reading_begin(&d->reading, number, e->time_ns, label, err);
     case TM_KIND_SLICE_COMPLETE:
         if (e->dur_ns > 0 && !(e->flags & TM_EVENT_OPEN_ENDED))

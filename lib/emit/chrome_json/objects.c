@@ -7,6 +7,8 @@
 /* The members of an object that change, and how. */
 enum change {
     CHANGE_NONE,
+    CHANGE_PHASE,
+    CHANGE_DUR,
     CHANGE_TIME,
     CHANGE_PID,
     CHANGE_TID,
@@ -33,7 +35,8 @@ static enum change change_of(const struct tm_json_value *key)
         const char *name;
         size_t len;
         enum change change;
-    } members[] = {{"ts", 2, CHANGE_TIME},  {"pid", 3, CHANGE_PID},   {"tid", 3, CHANGE_TID},
+    } members[] = {{"ph", 2, CHANGE_PHASE}, {"dur", 3, CHANGE_DUR},
+                   {"ts", 2, CHANGE_TIME},  {"pid", 3, CHANGE_PID},   {"tid", 3, CHANGE_TID},
                    {"id", 2, CHANGE_ID},    {"id2", 3, CHANGE_ID2},   {"bind_id", 7, CHANGE_BIND_ID},
                    {"sf", 2, CHANGE_FRAME}, {"esf", 3, CHANGE_FRAME}, {"args", 4, CHANGE_ARGS}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
@@ -73,6 +76,8 @@ static enum tm_status put_value(struct tm_json_objects *o, const struct object *
 {
     const struct tm_event *e = object->event;
     switch (change) {
+    case CHANGE_PHASE: tm_out_str(&o->writer->out, "\"X\",\"dur\":0"); return TM_OK;
+    case CHANGE_DUR: tm_out_str(&o->writer->out, "0"); return TM_OK;
     case CHANGE_TIME: tm_json_writer_time(o->writer, e->time_ns); return TM_OK;
     case CHANGE_PID: tm_out_i64(&o->writer->out, object->to.pid); return TM_OK;
     case CHANGE_TID: tm_out_i64(&o->writer->out, object->to.has_tid ? object->to.tid : e->tid); return TM_OK;
@@ -93,6 +98,8 @@ static bool must_change(const struct tm_json_objects *o, const struct object *ob
     bool renames_ids = o->inputs->are_several;
     switch (change) {
     case CHANGE_NONE: return false;
+    case CHANGE_PHASE:
+    case CHANGE_DUR: return e->flags & TM_EVENT_NO_LENGTH;
     case CHANGE_TIME: return tm_event_is_timed(e->flags);
     case CHANGE_PID: return e->flags & TM_EVENT_HAS_PID && tm_json_is_scalar(value);
     case CHANGE_TID:
@@ -203,7 +210,7 @@ static enum tm_status put_by_offsets(struct tm_json_objects *o, struct object *o
 /* True if tm-unpack noted no offsets, or if members change whose offsets it does not note. */
 static bool must_be_read(const struct object *object)
 {
-    return !object->ref->has_offsets || object->to.has_tid || object->renames_frames || object->changes.may_change ||
+    return !object->ref->has_offsets || object->event->flags & TM_EVENT_NO_LENGTH || object->to.has_tid || object->renames_frames || object->changes.may_change ||
            tm_json_is_text_number(object->event->tid);
 }
 

@@ -100,7 +100,7 @@ static void put_string(struct frames *f, const char *key, uint32_t string, const
 static void put_flags(struct tm_out *out, uint32_t flags)
 {
     const uint32_t named = TM_EVENT_CONTEXT | TM_EVENT_RAW_BODY | TM_EVENT_MARKER | TM_EVENT_IN_ORDER |
-                           TM_EVENT_FIRST_USE | TM_EVENT_LATE_THREAD;
+                           TM_EVENT_FIRST_USE | TM_EVENT_LATE_THREAD | TM_EVENT_NO_LENGTH;
     uint32_t plain = flags & (((UINT32_C(1) << TM_EVENT_SCOPE_SHIFT) - 1) | named);
     uint32_t rest = (flags & ~named) >> (TM_EVENT_RAW_SHIFT + 4);
     const char *scope = tm_name_of_scope(tm_event_scope(flags));
