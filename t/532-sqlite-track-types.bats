@@ -58,10 +58,12 @@ process_memory|mem.virt'
     printf '%s\n' '# tracer: nop' \
         ' a-5 [001] .... 1.0: cpu_frequency: state=100 cpu_id=1' ' a-5 [001] .... 1.1: cpu_idle: state=1 cpu_id=1' \
         ' a-5 [001] .... 1.2: tracing_mark_write: C|5|heap|7' ' a-5 [001] .... 1.3: clock_set_rate: ddr state=5 cpu_id=0' \
-        ' a-5 [001] .... 1.4: cpu_frequency_limits: min=1 max=2 cpu_id=1' >a.txt
+        ' a-5 [001] .... 1.4: cpu_frequency_limits: min=1 max=2 cpu_id=1' \
+        ' a-5 [001] .... 1.5: tracing_mark_write: C|5|battery_stats.screen|1' >a.txt
     echo '[{"ph":"C","pid":1,"ts":2,"name":"n","args":{"v":1}}]' >a.json
     tm-merge -q -o p.db a.txt a.json
     same "SELECT type, name FROM counter_track ORDER BY 1, 2" 'atrace_counter|heap
+battery_stats|battery_stats.screen
 clock_frequency|ddr Frequency
 cpu_frequency|cpufreq
 cpu_idle|cpuidle

@@ -169,11 +169,11 @@ trees() {
         '  last-100 (  100) [000] d..2. 1.000005: sched_switch: prev_comm=last prev_pid=100 prev_prio=120 prev_state=S ==> next_comm=sh next_pid=7 next_prio=120'
     [ "$(shown --fields m.pftrace | grep ' 236 ')" = '1000002000 1 236 1=101 3=work' ]
     diff - <(trees) <<'END'
-1000001000 100 100 app
-1000002000 101 100 None
+1000000999 100 100 app
+1000001999 101 100 None
 1000003000 100 100 new
+1000003999 7 7 None
 1000004000 100 100 last
-1000004000 7 7 None
 1000005000 100 100 None
 END
 }
@@ -184,7 +184,31 @@ END
         '  work-101 (-----) [001] d..2. 1.000004: binder_transaction: transaction=77 dest_node=4 dest_proc=200 dest_thread=0 reply=0 flags=0x10 code=0x3' \
         '  svc-200 (-----) [001] ..... 1.000005: tracing_mark_write: some words'
     [ "$(shown --fields m.pftrace | grep ' 236 ')" = '1000002000 1 236 1=101 3=work' ]
-    [ "$(trees)" = $'1000002000 101 100 None\n1000003000 100 100 app\n1000005000 200 200 svc' ]
+    [ "$(trees)" = $'1000001999 101 100 None\n1000003000 100 100 app\n1000005000 200 200 svc' ]
+}
+
+@test "the head of a line holds before its marker, also if the marker names another process" {
+    # The scheduler names thread 11 before a line states a process. A marker moves the thread, the next line moves it back.
+    lines_of_text '  <idle>-0 (-----) [000] d..2. 1.000001: sched_switch: prev_comm=swapper prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=w next_pid=11 next_prio=120' \
+        '  w-11 (   10) [000] ..... 1.000002: tracing_mark_write: B|20|in' \
+        '  w-11 (   10) [000] ..... 1.000003: tracing_mark_write: E|20' \
+        '  w-11 (   10) [000] d..2. 1.000004: sched_switch: prev_comm=w prev_pid=11 prev_prio=120 prev_state=S ==> next_comm=swapper next_pid=0 next_prio=120'
+    tm-merge -o text.db t.systrace
+    tm-merge -o again.db m.pftrace
+    for db in text.db again.db; do
+        sqlite3 $db "SELECT 'sched', dur, t.name, p.pid FROM sched JOIN thread t USING (utid) JOIN process p USING (upid)
+                WHERE tid = 11;
+            SELECT 'state', state, dur, p.pid FROM thread_state JOIN thread t USING (utid) JOIN process p USING (upid)
+                WHERE tid = 11 ORDER BY ts;
+            SELECT 'slice', s.name, dur, t.name, pid FROM slice s JOIN thread_track k ON k.id = s.track_id
+                JOIN thread t USING (utid) JOIN process p USING (upid)" >rows
+        diff - rows <<-END
+		sched|3000|w|10
+		state|Running|3000|10
+		state|S|-1|10
+		slice|in|1000|w|20
+		END
+    done
 }
 
 @test "scheduling in a JSON document is written, and its markers stay with the document's slices" {

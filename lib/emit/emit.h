@@ -58,6 +58,7 @@ struct tm_emit {
     bool needs_dropped;           /* shows the events that tm-clocks dropped; tm-merge makes it keep them */
     bool reports_notices;         /* shows the facts of notices.h, so no warnings are needed */
     bool shows_stream;            /* shows the stream's own rows: nothing that depends on other rows is settled */
+    bool tells_lifetimes;         /* shows threads that had one tid: the head of a line is before it (line_heads.h) */
     bool takes_compact_messages;  /* its rows may be whole CompactSched messages */
     bool shows_flows;             /* --join changes it */
     bool has_args;                /* --arg gives args columns of their own */

@@ -1,6 +1,7 @@
 #include "emit/run.h"
 
 #include "emit/first_reading.h"
+#include "emit/line_heads.h"
 #include "emit/settler.h"
 #include "emit/span_flows.h"
 #include "emit/filter.h"
@@ -27,6 +28,7 @@ struct job {
     struct tm_single_events singles;
     bool takes_messages; /* singles is not used */
     struct tm_emit_settler settler;
+    struct tm_line_heads heads;
     struct tm_span_flows spans;
     const struct tm_emit *emit;
     const struct tm_emit_functions *functions; /* of emit */
@@ -61,6 +63,12 @@ static enum tm_status check_needs(const struct tm_emit *emit, const struct tm_st
     return TM_OK;
 }
 
+static enum tm_status output_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct job *job = self;
+    return job->functions->frame(job->state, job->frame, batch, err);
+}
+
 /* Counts BATCH and shows it to the output. */
 static enum tm_status show_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
@@ -69,8 +77,9 @@ static enum tm_status show_batch(void *self, const struct tm_batch *batch, struc
     enum tm_status st = tm_accounting_add(&job->accounting, &job->catalog, batch, placed, err);
     if (st == TM_OK && job->stream->has_compact_messages)
         tm_accounting_add_messages(&job->accounting, batch);
-    return st < 0 ? tm_error_prefix(err, "byte %llu", (unsigned long long)job->frame->offset)
-                  : job->functions->frame(job->state, job->frame, batch, err);
+    if (st < 0)
+        return tm_error_prefix(err, "byte %llu", (unsigned long long)job->frame->offset);
+    return job->emit->tells_lifetimes ? tm_line_heads_batch(&job->heads, batch, err) : output_batch(job, batch, err);
 }
 
 /* Passes settled rows to --only, or to the output. */
@@ -137,9 +146,9 @@ static enum tm_status finish_pending(struct job *job, struct tm_error *err)
     enum tm_status st = job->takes_messages ? TM_OK : tm_single_events_finish(&job->singles, err);
     if (st == TM_OK)
         st = tm_emit_settler_finish(&job->settler, err);
-    if (st < 0)
-        return st;
-    return job->filter.select ? tm_emit_filter_finish(&job->filter, err) : TM_OK;
+    if (st == TM_OK && job->filter.select)
+        st = tm_emit_filter_finish(&job->filter, err);
+    return st < 0 ? st : tm_line_heads_finish(&job->heads, err);
 }
 
 /* Reports what was guessed or lost, and whether it is more than allowed. IS_REPORTED: another output has done so. */
@@ -240,6 +249,7 @@ static void init_job(struct job *job, const struct tm_emit_run *run, size_t i, c
     job->filter.receiver = (struct tm_batch_receiver){show_batch, job};
     job->singles.out.receiver = (struct tm_batch_receiver){settle_batch, job};
     job->takes_messages = target->emit->takes_compact_messages;
+    job->heads.out.receiver = (struct tm_batch_receiver){output_batch, job};
     tm_emit_settler_init(&job->settler, &job->catalog, (struct tm_batch_receiver){join_batch, job});
     tm_span_flows_init(&job->spans, &job->catalog, (struct tm_batch_receiver){select_batch, job});
 }
@@ -262,6 +272,7 @@ static void release_job(struct job *job)
     tm_emit_filter_release(&job->filter);
     tm_single_events_release(&job->singles);
     tm_emit_settler_release(&job->settler);
+    tm_line_heads_release(&job->heads);
     tm_span_flows_release(&job->spans);
     tm_unsupported_counts_release(&job->unsupported);
     tm_clock_facts_release(&job->clocks);

@@ -64,6 +64,7 @@ static const struct family of_all[] = {
     {"diskstat.", "_throughput", {.text = "diskstat", .unit = "MB/s"}},
     {"diskstat.", "", {.text = "diskstat"}},
     {"psi.", "", {.text = "psi", .key = "psi_resource", .before = "psi."}},
+    {"battery_stats.", "", {.text = "battery_stats", .key = "counter_key"}},
     {"batt.", "", {.text = "battery_counter", .key = "counter_name", .before = "batt."}},
     {"power.", "", {.text = "power_rails"}},
     {"cpuidle", "", {.text = "cpu_idle_state", .unit = "us"}},

@@ -21,10 +21,19 @@ static enum tm_status add_process(struct tm_line_tasks *t, const struct tm_event
     return is_known(t, e, pid) ? TM_OK : tm_map_set(&t->processes, key_of(e, pid), 1);
 }
 
+/* True if E is a marker that moves its thread to a process. */
+static bool moves_thread(const struct tm_event *e)
+{
+    return e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_INSTANT && !(e->flags & TM_EVENT_ASYNC) &&
+           tm_event_raw(e->flags) == TM_RAW_LINE;
+}
+
 enum tm_status tm_line_tasks_note(struct tm_line_tasks *t, const struct tm_event *e)
 {
     enum tm_binder_event binder = tm_binder_event_of(e);
     enum tm_status st = e->flags & TM_EVENT_HAS_PID ? add_process(t, e, e->pid) : TM_OK;
+    if (st == TM_OK && e->flags & TM_EVENT_HAS_PID && moves_thread(e))
+        st = tm_map_set(&t->owners, key_of(e, e->tid), (uint32_t)e->pid);
     if (binder == TM_BINDER_TRANSACTION || binder == TM_BINDER_ASYNC || binder == TM_BINDER_REPLY) {
         const char *line = (const char *)e->raw, *to = tm_line_after(line, e->raw_bytes, " dest_proc=");
         if (st == TM_OK && to)
@@ -87,6 +96,14 @@ struct tree_thread {
     struct tm_text name; /* without data: none */
 };
 
+/* Returns E, or a moment before it. */
+static struct tm_event before(const struct tm_event *e, int64_t ns)
+{
+    struct tm_event copy = *e;
+    copy.time_ns -= copy.time_ns > ns ? ns : copy.time_ns;
+    return copy;
+}
+
 /* Puts thread OF into the process tree at the time of E. */
 static enum tm_status write_tree(struct tm_line_tasks *t, const struct tm_event *e, const struct tree_thread *of,
                                  struct tm_error *err)
@@ -117,26 +134,45 @@ static enum tm_status name_main(struct tm_line_tasks *t, const struct tm_event *
                                 struct tm_error *err)
 {
     if (tm_map_set(&t->named, key_of(e, tid), hash_of(name)) != TM_OK ||
+        tm_map_set(&t->owners, key_of(e, tid), (uint32_t)tid) != TM_OK ||
         tm_map_set(&t->processes, key_of(e, tid), 1) != TM_OK)
         return tm_error_nomem(err);
     return write_tree(t, e, &(struct tree_thread){tid, tid, name}, err);
+}
+
+/* Writes the process of a thread that E, the head of a line, states. NAME is the name of the thread if it has none from
+ * a cpu. */
+static enum tm_status write_process(struct tm_line_tasks *t, const struct tm_event *e, struct tm_text name,
+                                    struct tm_error *err)
+{
+    const struct tree_thread thread = {e->tid, e->pid, name};
+    return tm_line_tasks_note(t, e) == TM_OK ? write_tree(t, e, &thread, err) : tm_error_nomem(err);
 }
 
 enum tm_status tm_line_tasks_name(struct tm_line_tasks *t, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_text name = tm_catalog_string(t->packets->catalog, e->name, e), none = {0};
     bool has_process = e->flags & TM_EVENT_HAS_PID, has_cpu = e->flags & TM_EVENT_HAS_CPU;
+    uint32_t owner = no_process;
     enum tm_status st = TM_OK;
     if (e->tid == 0) /* readers name the idle thread themselves, and give its process no name */
         return TM_OK;
-    if (name.data && (has_process ? e->pid == e->tid : is_known(t, e, e->tid)))
-        return name_main(t, e, e->tid, name, err);
-    if (!has_process || (name.data && has_cpu))
-        st = tm_ftrace_write_line(t->ftrace, e, err);
-    if (st < 0 || !has_process)
-        return st < 0 ? st : TM_OK;
-    const struct tree_thread thread = {e->tid, e->pid, has_cpu ? none : name};
-    return tm_line_tasks_note(t, e) == TM_OK ? write_tree(t, e, &thread, err) : tm_error_nomem(err);
+    /* First the head's name is that of the thread that had the tid before. Then the head states the process, then
+     * follows the line's event. Of packets of one time a reader may take those of the kernel first. */
+    (void)tm_map_find(&t->owners, key_of(e, e->tid), &owner);
+    bool moves = has_process && has_cpu && owner != (uint32_t)e->pid;
+    bool leaves = moves && owner != no_process && owner != (uint32_t)e->tid;
+    const struct tm_event named = before(e, leaves ? 2 : 0), placed = before(e, moves);
+    if (has_process && tm_map_set(&t->owners, key_of(e, e->tid), (uint32_t)e->pid) != TM_OK)
+        return tm_error_nomem(err);
+    bool is_main = name.data && (has_process             ? e->pid == e->tid
+                                 : owner == no_process ? is_known(t, e, e->tid)
+                                                       : owner == (uint32_t)e->tid);
+    if (is_main ? leaves : !has_process || (name.data && has_cpu))
+        st = tm_ftrace_write_line(t->ftrace, &named, err);
+    if (st == TM_OK && is_main)
+        return name_main(t, &placed, e->tid, name, err);
+    return st < 0 || !has_process ? st : write_process(t, &placed, has_cpu ? none : name, err);
 }
 
 /* If the tree names TID otherwise than STRING, names it again. */
@@ -165,6 +201,7 @@ void tm_line_tasks_release(struct tm_line_tasks *t)
 {
     tm_map_release(&t->processes);
     tm_map_release(&t->named);
+    tm_map_release(&t->owners);
     tm_map_release(&t->stated);
     tm_map_release(&t->placed);
 }

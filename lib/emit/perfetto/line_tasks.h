@@ -15,6 +15,7 @@ struct tm_line_tasks {
     /* private */
     struct tm_map processes; /* machine << 32 | pid of those that a reader knows */
     struct tm_map named;     /* machine << 32 | tid to a hash of the name in the tree */
+    struct tm_map owners;    /* machine << 32 | tid to the process in which a reader has the thread */
     struct tm_map stated;    /* machine << 32 | tid to its process, if some row states it */
     struct tm_map placed;    /* machine << 32 | tid to the process that its track was described with */
 };

@@ -120,8 +120,7 @@ static enum tm_status write_pending_packet(struct pftrace *p, struct tm_error *e
     if (!p->has_pending_packet)
         return TM_OK;
     const struct tm_event *e = &p->pending_packet;
-    enum tm_status st = tm_event_raw(e->flags) == TM_RAW_LINE ? tm_ftrace_write_line(&p->ftrace, e, err)
-                                                              : tm_packet_retime(&p->packets, e, &p->extras, err);
+    enum tm_status st = tm_packet_retime(&p->packets, e, &p->extras, err);
     p->has_pending_packet = false;
     p->extras.count = 0;
     return st;
@@ -139,13 +138,6 @@ static enum tm_status copy_pending_packet(struct pftrace *p, const struct tm_eve
     p->pending_packet.detail = bytes->data + e->raw_bytes;
     p->has_pending_packet = true;
     return TM_OK;
-}
-
-/* True if E is the name of the task of the pending line. A reader of the line takes the name that the task then has. */
-static bool names_pending_line(const struct pftrace *p, const struct tm_event *e)
-{
-    return p->has_pending_packet && tm_event_raw(p->pending_packet.flags) == TM_RAW_LINE &&
-           e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED;
 }
 
 static enum tm_status add_extra(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
@@ -333,10 +325,6 @@ static enum tm_status write_line(struct pftrace *p, const struct tm_event *e, st
     if (is_foreign_marker(p, e) ||
         (file->clock_policy != TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK && !is_of_kernel_alone(e)))
         return write_on_track(p, e, err);
-    if (tm_binder_event_of(e) == TM_BINDER_RECEIVED && !p->in_state) {
-        p->after_packet = true;
-        return copy_pending_packet(p, e, err);
-    }
     enum tm_status st = tm_ftrace_write_line(&p->ftrace, e, err);
     /* A reader of the line derives counters and binder events itself. */
     p->after_packet = st == TM_OK && (e->kind == TM_KIND_COUNTER || tm_binder_event_of(e));
@@ -407,7 +395,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
     enum tm_status st;
     if (e->flags & TM_EVENT_DERIVED && p->has_pending_packet && e->kind == TM_KIND_COUNTER)
         return add_extra(p, e, err);
-    if (!names_pending_line(p, e) && (st = write_pending_packet(p, err)) < 0)
+    if ((st = write_pending_packet(p, err)) < 0)
         return st;
     bool is_own = e->flags & TM_EVENT_DEFINITION && raw == TM_RAW_NONE;
     if (e->kind == TM_KIND_METADATA && (e->flags & TM_EVENT_DERIVED || is_own))
@@ -525,14 +513,11 @@ static enum tm_status write_messages(struct pftrace *p, const struct tm_event *u
     return st;
 }
 
-/* True if row I is a value of the packet before it, or the name of the line's task; also if I is in a later batch. */
+/* True if row I is a value of the packet before it; also if I is in a later batch. */
 static bool may_be_extra(const struct tm_batch *batch, uint32_t i)
 {
-    if (i >= batch->count)
-        return true;
-    const uint32_t kind = tm_batch_u32(batch, TM_COL_KIND, i);
-    return tm_batch_u32(batch, TM_COL_FLAGS, i) & TM_EVENT_DERIVED &&
-           (kind == TM_KIND_COUNTER || kind == TM_KIND_TASK_RENAME);
+    return i >= batch->count || (tm_batch_u32(batch, TM_COL_FLAGS, i) & TM_EVENT_DERIVED &&
+                                 tm_batch_u32(batch, TM_COL_KIND, i) == TM_KIND_COUNTER);
 }
 
 /* True if row I exists and is not a definition; no values follow it then. */

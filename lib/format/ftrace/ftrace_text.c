@@ -205,7 +205,7 @@ static uint64_t hash_of(struct tm_span name)
 }
 
 /* If the event contradicts the facts of a task, the next line of that task writes them again. Returns true if the event
- * names the line's own task. The event's name then takes precedence over the line's. */
+ * names the line's own task. */
 static bool note_event(struct tm_ftrace_row_builder *w)
 {
     const struct tm_event *e = w->event;
@@ -228,6 +228,15 @@ static bool note_event(struct tm_ftrace_row_builder *w)
     return is_own;
 }
 
+/* True if the event gives the line's own task another name than NAME, a hash. It comes after the head of the line. */
+static bool renames_own(const struct tm_ftrace_row_builder *w, uint64_t name)
+{
+    for (size_t i = 0; i < w->named_count; i++)
+        if (w->named[i].tid == w->line->pid && hash_of(w->named[i].comm) != name)
+            return true;
+    return false;
+}
+
 /* Adds a TASK_RENAME row after the line's row if the line states something new about its task. */
 static enum tm_status add_task(struct tm_ftrace_row_builder *w)
 {
@@ -246,13 +255,15 @@ static enum tm_status add_task(struct tm_ftrace_row_builder *w)
         task->process = line->tgid;
     }
     /* A tid that moves to another process loses its name until the next line. */
-    task->epoch = is_moved && before.has_process ? 0 : w->text->epoch;
+    bool leaves = is_moved && before.has_process;
+    task->epoch = leaves ? 0 : w->text->epoch;
     task->name = name;
     bool is_own = note_event(w);
     if ((before.epoch == w->text->epoch && before.name == name && !is_moved) || (is_own && !line->has_tgid))
         return TM_OK;
     tm_buf_clear(&w->text->detail);
-    if (!is_own && (line->task_len != 5 || memcmp(line->task, "<...>", 5) != 0))
+    /* The name is that of the thread that had the tid before, if the tid leaves its process. */
+    if ((!is_own || (leaves && !renames_own(w, name))) && (line->task_len != 5 || memcmp(line->task, "<...>", 5) != 0))
         st = tm_ftrace_row_builder_string(w, (struct tm_span){line->task, line->task_len}, &event.name);
     event.detail = w->text->detail.data;
     event.detail_bytes = (uint32_t)w->text->detail.len;
