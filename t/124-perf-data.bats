@@ -51,6 +51,17 @@ as_perf_script() {
     diff -u want got
 }
 
+@test "records of simpleperf itself are read: formats of tracepoints, and sizes of more than 16 bits" {
+    made a.data
+    tm-merge -q --events -f jsonl a.data >want
+    tm-merge -q -f report a.data | grep 'not_shown: 3,'
+    for words in simpleperf 'simpleperf inner'; do
+        made b.data $words
+        tm-merge -q --events -f jsonl b.data | sed 's/b\.data/a.data/' | diff -u want -
+        tm-merge -q -f report b.data | grep 'not_shown: 5,'
+    done
+}
+
 @test "a switch on a cpu past the limit is damage" {
     made a.data cpus
     run tm-merge -f jsonl a.data

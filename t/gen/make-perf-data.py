@@ -9,7 +9,9 @@ thread -1 made; nocpu: records state no cpu; threads: of events that threads inh
 written from its end on; more: the last sample states more members than it has; wide: one more event of a tracepoint,
 with 900 fields that are all of its last 59,900 bytes; many: the tracepoint has 1,025 fields; deep: one more sample, of
 8,000 frames in a file with a name of 6,000 bytes; named: an event with a name of 5,000 bytes; cpus: the last switch is
-on cpu 65,536; damaged: all features of the header are cut short; short: so are some more records.
+on cpu 65,536; simpleperf: with records and features as simpleperf writes them, among them a record of 70,000 bytes;
+inner: the same with the formats of tracepoints in the body of perf's record, as old versions of simpleperf wrote
+them; damaged: all features of the header are cut short; short: so are some more records.
 Records are not in the order of time, so names and mappings must be found by time.
 """
 import struct, subprocess, sys
@@ -40,6 +42,12 @@ def string(s):
 
 def record(kind, misc, body, behind=b''):
     return pack('IHH', kind, misc, len(body) + 8) + body + behind
+
+
+def large_record(kind, body):
+    """A record of simpleperf itself: the upper half of the size is in the place of the misc bits."""
+    size = len(body) + 8
+    return pack('IHH', kind, size >> 16, size & 0xffff) + body
 
 
 def flags(*bits):
@@ -214,6 +222,11 @@ event_desc = pack('II', len(attrs), 112) + b''.join(a + pack('I', len(ids)) + st
                                                     b''.join(pack('Q', i) for i in ids) for a, ids, name in attrs)
 features = {1: tracing, 2: build_ids, 4: string('6.1.0-test'), 11: pack('I', 2) + string('perf') + string('record'),
             12: event_desc}
+if 'simpleperf' in words:
+    formats = pack('I', len(tracing)) + tracing + bytes(-(len(tracing) + 4) % 8)
+    del features[1]
+    of_kernel[0:0] = [large_record(66 if 'inner' in words else 32777, formats), large_record(32774, pack('QQQ', 1, 0, 1)),
+                      large_record(32776, bytes(70000)), large_record(32775, bytes(64))]
 if 'old' not in words:
     features[29] = pack('IIQQ', 1, clockid, 1700000000000000000, 1000)
 if 'damaged' in words:

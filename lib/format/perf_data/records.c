@@ -24,15 +24,26 @@ static struct tm_perf_cursor cursor(const struct tm_perf_records *r, const uint8
     return (struct tm_perf_cursor){data, data + len, r->is_big, false};
 }
 
-/* Reads the header at DATA. SIZE is 0 if it is not a header. */
+static bool is_type(uint32_t type)
+{
+    return (type > 0 && type < TM_PERF_RECORD_TYPES) ||
+           (type >= TM_PERF_RECORD_SIMPLEPERF && type < TM_PERF_RECORD_SIMPLEPERF_TYPES);
+}
+
+/* Reads the header at DATA. SIZE is 0 if it is not a header. Simpleperf's own records have the upper half of their size
+ * in place of the misc bits. */
 static void read_header(const struct tm_perf_records *r, const uint8_t *data, struct tm_perf_record *record,
-                        uint16_t *size)
+                        uint32_t *size)
 {
     struct tm_perf_cursor c = cursor(r, data, HEADER_LEN);
     *record = (struct tm_perf_record){.type = tm_perf_u32(&c)};
     record->misc = tm_perf_u16(&c);
     *size = tm_perf_u16(&c);
-    if (*size < HEADER_LEN)
+    if (record->type >= TM_PERF_RECORD_SIMPLEPERF) {
+        *size |= (uint32_t)record->misc << 16;
+        record->misc = 0;
+    }
+    if (*size < HEADER_LEN || *size > TM_PERF_RECORD_BYTES_MAX)
         *size = 0;
 }
 
@@ -71,7 +82,7 @@ static enum tm_status next_decompressed(struct tm_perf_records *r, struct tm_per
     for (;;) {
         const uint8_t *at = r->decompressed.data + r->decompressed_at;
         size_t left = r->decompressed.len - r->decompressed_at;
-        uint16_t size = 0;
+        uint32_t size = 0;
         if (left >= HEADER_LEN) {
             read_header(r, at, record, &size);
             if (size == 0)
@@ -124,22 +135,24 @@ static void give_up_packed(struct tm_perf_records *r)
     ZSTD_DCtx_reset(r->stream, ZSTD_reset_session_only);
 }
 
-/* Returns the number of bytes that follow RECORD and are not counted in its size. */
+/* Returns the number of bytes that follow RECORD and are not counted in its size. Old versions of simpleperf have the
+ * formats of tracepoints within the record. */
 static uint64_t trailing_bytes(const struct tm_perf_record *record)
 {
     struct tm_perf_cursor c = record->body;
     if (record->type == TM_PERF_RECORD_AUXTRACE)
         return tm_perf_u64(&c);
-    if (record->type == TM_PERF_RECORD_TRACING_DATA)
-        return ((uint64_t)tm_perf_u32(&c) + SIZE_UNIT - 1) / SIZE_UNIT * SIZE_UNIT;
-    return 0;
+    if (record->type != TM_PERF_RECORD_TRACING_DATA)
+        return 0;
+    uint64_t len = tm_perf_u32(&c);
+    return !c.failed && len > 0 && len <= (uint64_t)(c.end - c.p) ? 0 : (len + SIZE_UNIT - 1) / SIZE_UNIT * SIZE_UNIT;
 }
 
 /* Reads the record at the front of the input. TM_END: all is read. TM_E_INPUT: damage. */
 static enum tm_status next_of_file(struct tm_perf_records *r, struct tm_perf_record *record, struct tm_error *err)
 {
     uint64_t pending = r->pending;
-    uint16_t size = 0;
+    uint32_t size = 0;
     r->pending = 0;
     enum tm_status st = pending ? tm_input_advance(&r->in, pending, err) : TM_OK;
     uint64_t byte = r->start + r->in.offset;
@@ -151,7 +164,7 @@ static enum tm_status next_of_file(struct tm_perf_records *r, struct tm_perf_rec
         return TM_END;
     if (st == TM_OK) {
         read_header(r, r->in.data, record, &size);
-        if (size == 0 || record->type == 0 || record->type >= TM_PERF_RECORD_TYPES)
+        if (size == 0 || !is_type(record->type))
             return tm_error_at(err, byte, "no record (type %u, size %u)", record->type, size);
         st = tm_input_fill(&r->in, size, err);
     }
@@ -171,13 +184,12 @@ static enum tm_status next_of_file(struct tm_perf_records *r, struct tm_perf_rec
 static bool may_begin(struct tm_perf_records *r)
 {
     struct tm_perf_record record;
-    uint16_t size;
+    uint32_t size;
     for (size_t at = 0, i = 0; i < 4; i++, at += size) {
         if (r->in.len < at + HEADER_LEN)
             return i > 0 && r->in.ended && r->in.len == at;
         read_header(r, r->in.data + at, &record, &size);
-        if (size == 0 || size % SIZE_UNIT != 0 || record.type == 0 || record.type >= TM_PERF_RECORD_TYPES ||
-            trailing_bytes(&record) > 0)
+        if (size == 0 || size % SIZE_UNIT != 0 || !is_type(record.type) || trailing_bytes(&record) > 0)
             return false;
     }
     return true;

@@ -1,5 +1,6 @@
 /* The records of a perf.data file in the order of the file, also those that are compressed. Source:
- * tools/perf/Documentation/perf.data-file-format.txt and include/uapi/linux/perf_event.h of Linux. */
+ * tools/perf/Documentation/perf.data-file-format.txt and include/uapi/linux/perf_event.h of Linux; for the types of
+ * simpleperf, record.h of simpleperf. */
 #ifndef TM_FORMAT_PERF_DATA_RECORDS_H
 #define TM_FORMAT_PERF_DATA_RECORDS_H
 
@@ -39,8 +40,17 @@ enum tm_perf_record_type {
     TM_PERF_RECORD_COMPRESSED = 81,
     TM_PERF_RECORD_FINISHED_INIT = 82,
     TM_PERF_RECORD_COMPRESSED2 = 83,
-    TM_PERF_RECORD_TYPES = 96 /* above all types */
+    TM_PERF_RECORD_TYPES = 96, /* above all types of perf */
+    TM_PERF_RECORD_SIMPLEPERF = 32768, /* records of simpleperf itself have types from here on */
+    TM_PERF_RECORD_SIMPLEPERF_SPLIT = 32772, /* a part of a large record */
+    TM_PERF_RECORD_SIMPLEPERF_SPLIT_END = 32773,
+    TM_PERF_RECORD_SIMPLEPERF_CALLCHAIN = 32775,
+    TM_PERF_RECORD_SIMPLEPERF_UNWINDING = 32776,
+    TM_PERF_RECORD_SIMPLEPERF_TRACING_DATA = 32777,
+    TM_PERF_RECORD_SIMPLEPERF_TYPES = 32832 /* above all types of simpleperf */
 };
+
+enum { TM_PERF_RECORD_BYTES_MAX = 64 << 20 }; /* of a record of simpleperf; one of perf has 16 bits for its size */
 
 struct tm_perf_record {
     uint32_t type;

@@ -396,8 +396,13 @@ static bool is_state(uint32_t type)
     case TM_PERF_RECORD_FEATURE:
     case TM_PERF_RECORD_FINISHED_INIT:
         return true;
-    default:
+    case TM_PERF_RECORD_SIMPLEPERF_SPLIT:
+    case TM_PERF_RECORD_SIMPLEPERF_SPLIT_END:
+    case TM_PERF_RECORD_SIMPLEPERF_CALLCHAIN:
+    case TM_PERF_RECORD_SIMPLEPERF_UNWINDING:
         return false;
+    default:
+        return type >= TM_PERF_RECORD_SIMPLEPERF; /* symbols, files and ids of events */
     }
 }
 

@@ -167,13 +167,19 @@ static enum tm_status note_update(struct tm_perf *p, const struct tm_perf_record
     return what == UPDATE_NAME && attr ? tm_perf_attrs_name(&p->attrs, attr, name, err) : TM_OK;
 }
 
-/* Reads the formats of tracepoints, which follow their record. */
+/* Reads the formats of tracepoints, which follow their record, or are its body in files of simpleperf. */
 static enum tm_status note_tracing_data(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
 {
     struct tm_perf_cursor c = record->body;
     uint64_t len = tm_perf_u32(&c);
     if (record->size == 0 || len == 0)
         return TM_OK;
+    if (record->trailing == 0) {
+        const uint8_t *data = tm_perf_take(&c, len);
+        c.end = c.p;
+        c.p = data;
+        return data ? tm_perf_feature_read(p, TM_PERF_FEATURE_TRACING_DATA, c, err) : TM_END;
+    }
     struct tm_perf_section section = {record->byte + record->size - record->trailing, len};
     if (section.at > p->context.whole.len || len > p->context.whole.len - section.at)
         return TM_OK; /* the file is cut short there, which the next record shows */
@@ -205,6 +211,7 @@ enum tm_status tm_perf_survey(struct tm_perf *p, const struct tm_perf_record *re
     case TM_PERF_RECORD_EVENT_UPDATE:
         return note_update(p, record, err);
     case TM_PERF_RECORD_TRACING_DATA:
+    case TM_PERF_RECORD_SIMPLEPERF_TRACING_DATA:
         return note_tracing_data(p, record, err);
     case TM_PERF_RECORD_BUILD_ID:
         return tm_perf_build_id_read(p, record->misc, c, err);
