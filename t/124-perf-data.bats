@@ -62,6 +62,30 @@ as_perf_script() {
     done
 }
 
+@test "functions, names of events and short build ids are those that simpleperf states, and calls are where it says" {
+    cat >want <<'END'
+"function":"compiled","mapping":"[anon:jit_app_cache]","rel_pc":28676
+"function":"do_work","mapping":"[kernel.kallsyms]","rel_pc":1280
+"function":"fresh","mapping":"/lib/new.so","rel_pc":32
+"function":"main","mapping":"/bin/app","rel_pc":4096
+"function":"main","mapping":"/bin/app","rel_pc":4112
+"function":"main","mapping":"/bin/app","rel_pc":4160
+"function":"step","mapping":"/bin/app","rel_pc":4176
+"mapping":"/bin/tool","rel_pc":16,"build_id":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb00"
+"name":"cpu-ticks"
+"name":"sched:waking"
+END
+    for words in symbols 'symbols structs' 'symbols big structs' 'symbols pipe'; do
+        made a.data $words
+        tm-merge -q --events -f jsonl a.data | grep '"sample"' >got
+        grep -oE -e '"function":"[a-z_]*","mapping":"[^"]*","rel_pc":[0-9]*' -e '"mapping":"/bin/tool","rel_pc":16,[^,]*' \
+            -e '"name":"[a-z]+[-:][a-z]+"' got | sort -u | diff -u want -
+    done
+    made a.data symbols damaged
+    run -1 tm-merge -f jsonl a.data
+    tm-merge -q --on-damage=skip --events -f jsonl a.data | grep '"function":"main"'
+}
+
 @test "a switch on a cpu past the limit is damage" {
     made a.data cpus
     run tm-merge -f jsonl a.data

@@ -11,7 +11,8 @@ with 900 fields that are all of its last 59,900 bytes; many: the tracepoint has 
 8,000 frames in a file with a name of 6,000 bytes; named: an event with a name of 5,000 bytes; cpus: the last switch is
 on cpu 65,536; simpleperf: with records and features as simpleperf writes them, among them a record of 70,000 bytes;
 inner: the same with the formats of tracepoints in the body of perf's record, as old versions of simpleperf wrote
-them; damaged: all features of the header are cut short; short: so are some more records.
+them; symbols: with the functions and the names of events that simpleperf states; structs: the functions as old versions
+of simpleperf stated them; damaged: all features of the header are cut short; short: so are some more records.
 Records are not in the order of time, so names and mappings must be found by time.
 """
 import struct, subprocess, sys
@@ -229,6 +230,45 @@ if 'simpleperf' in words:
                       large_record(32776, bytes(70000)), large_record(32775, bytes(64))]
 if 'old' not in words:
     features[29] = pack('IIQQ', 1, clockid, 1700000000000000000, 1000)
+# functions of the kernel, of a file whose addresses are 0x30000 above the offsets in it, of one with code that was
+# compiled while it ran, and of a file of an unknown kind
+dsos = [('[kernel.kallsyms]', 0, 0, 0, [(KERNEL_AT + 0x400, 0x200, 'do_work')]),
+        ('/bin/app', 2, 0x31000, 0x1000, [(0x31050, 0x10, 'step'), (0x31000, 0x50, 'main')]),
+        ('/lib/new.so', 2, 0, 0, [(0x20, 0x100, 'fresh')]),
+        ('[anon:jit_app_cache]', 2, 0x5000, 0, [(NEW_AT + 0x200000, 8, 'compiled')]), ('x.map', 4, 0, 0, [(1, 1, 'x')])]
+
+
+def number(field, n):
+    out = bytes([field << 3])
+    while n > 127:
+        out, n = out + bytes([n & 127 | 128]), n >> 7
+    return out + bytes([n])
+
+
+def message(field, body):
+    return number(field, len(body)).replace(bytes([field << 3]), bytes([field << 3 | 2]), 1) + body
+
+
+def message_of(path, kind, least, offset, functions):
+    return message(1, path.encode()) + number(2, kind) + number(3, least) + b''.join(
+        message(4, number(1, start) + number(2, size) + message(3, name.encode())) for start, size, name in functions) + \
+        message(6, number(1, offset))
+
+
+def struct_of(path, kind, least, offset, functions):
+    return path.encode() + b'\0' + pack('IQI', kind, least, len(functions)) + b''.join(
+        pack('QI', start, size) + name.encode() + b'\0' for start, size, name in functions) + pack('Q', offset)
+
+
+if 'symbols' in words:
+    form = struct_of if 'structs' in words else message_of
+    files = [form(*dso) for dso in dsos]
+    features[128 if 'structs' in words else 132] = b''.join(pack('I', len(file)) + file for file in files)
+    features[129] = b'clockid\0monotonic\0event_type_info\0cpu-ticks,1,0\nsched:waking,2,301\0'
+    features[2] += record(67, USER, pack('i', -1) + bytes([0xbb] * 15).ljust(24, b'\0') + text('/bin/tool'))
+    del features[12]
+    of_kernel += [mmap2(100, NEW_AT + 0x200000, 0x1000, 0x7000, '[anon:jit_app_cache]', 5900),
+                  sample(1, USER, 100, 101, 6000, 0, [MARK_USER, NEW_AT + 0x200004])]
 if 'damaged' in words:
     features = {number: body[:len(body) * 3 // 4] for number, body in features.items()}
 
@@ -262,7 +302,7 @@ else:
         idents += b''.join(pack('Q', i) for i in ids)
         ids_at += 8 * len(ids)
     data_at = attrs_at + len(entries)
-    bits = [sum(1 << n for n in features), 0, 0, 0]
+    bits = [sum(1 << n - i for n in features if i <= n < i + 64) for i in range(0, 256, 64)]
     out = (b'2ELIFREP' if end == '>' else b'PERFILE2') + \
         pack('QQQQQQQQ', 104, 128, attrs_at, len(entries), data_at, len(data), 0, 0) + pack('QQQQ', *bits) + \
         idents + entries + data

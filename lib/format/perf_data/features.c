@@ -75,6 +75,15 @@ enum tm_status tm_perf_build_id_text(struct tm_perf *p, const uint8_t *id, size_
     return tm_perf_mappings_text(&p->mappings, (struct tm_span){text, len * 2}, number, err);
 }
 
+/* Returns the length of the build id at ID, to which zeros were added. Build ids have 20, 16 or 8 bytes. */
+static size_t likely_len(const uint8_t id[TM_PERF_BUILD_ID_MAX])
+{
+    size_t len = TM_PERF_BUILD_ID_MAX;
+    while (len > 0 && id[len - 1] == 0)
+        len--;
+    return len > 16 ? TM_PERF_BUILD_ID_MAX : len > 8 ? 16 : 8;
+}
+
 enum tm_status tm_perf_build_id_read(struct tm_perf *p, uint16_t misc, struct tm_perf_cursor c, struct tm_error *err)
 {
     (void)tm_perf_u32(&c); /* the pid; the mappings of the process are more exact */
@@ -83,7 +92,7 @@ enum tm_status tm_perf_build_id_read(struct tm_perf *p, uint16_t misc, struct tm
     uint32_t name_number, id_number;
     if (id == NULL || name.len == 0)
         return id ? TM_OK : TM_END;
-    size_t len = misc & HAS_BUILD_ID_LEN ? id[TM_PERF_BUILD_ID_MAX] : TM_PERF_BUILD_ID_MAX;
+    size_t len = misc & HAS_BUILD_ID_LEN ? id[TM_PERF_BUILD_ID_MAX] : likely_len(id);
     enum tm_status st = tm_perf_mappings_text(&p->mappings, name, &name_number, err);
     if (st == TM_OK)
         st = tm_perf_build_id_text(p, id, len, &id_number, err);
@@ -132,6 +141,10 @@ enum tm_status tm_perf_feature_read(struct tm_perf *p, uint32_t id, struct tm_pe
         return read_names(p, c, err);
     case TM_PERF_FEATURE_CLOCK_DATA:
         return read_clock_data(p, c);
+    case TM_PERF_FEATURE_SIMPLEPERF_FILE:
+    case TM_PERF_FEATURE_SIMPLEPERF_META_INFO:
+    case TM_PERF_FEATURE_SIMPLEPERF_FILE2:
+        return tm_perf_simpleperf_read(p, id, c, err);
     default:
         return TM_OK;
     }

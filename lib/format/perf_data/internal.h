@@ -9,6 +9,7 @@
 #include "format/perf_data/mappings.h"
 #include "format/perf_data/records.h"
 #include "format/perf_data/sample.h"
+#include "format/perf_data/symbols.h"
 #include "format/perf_data/task_names.h"
 #include "format/perf_data/tracepoints.h"
 
@@ -31,6 +32,7 @@ struct tm_perf {
     struct tm_perf_attrs attrs;
     struct tm_tracepoints tracepoints;
     struct tm_perf_mappings mappings;
+    struct tm_perf_symbols symbols;
     struct tm_perf_task_names names;
     struct tm_perf_records records;
     struct tm_ftrace_text ftrace;
@@ -39,6 +41,7 @@ struct tm_perf {
     struct tm_perf_clock_pair clock_pair;
     /* The file has tracepoints that state more than the corresponding records: sched_switch, task_newtask. */
     bool has_switches, has_new_tasks;
+    bool has_call_addresses; /* call chains have the addresses of calls (simpleperf), not those to which calls return */
     bool is_begun;     /* the facts about the whole file are in the stream */
     struct tm_map next_of_cpu; /* the thread that runs on each CPU, by its last switch */
     struct tm_perf_tally damaged, not_shown, no_time, no_stack, needs_state;
@@ -67,6 +70,9 @@ static inline void tm_perf_count(struct tm_perf_tally *tally, uint64_t byte)
 /* features.c: reads feature ID of the header from the bytes at C. Unused features are skipped. TM_OK; TM_END: it is
  * damaged, and what precedes the damage is known; TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum tm_status tm_perf_feature_read(struct tm_perf *p, uint32_t id, struct tm_perf_cursor c, struct tm_error *err);
+
+/* simpleperf.c: reads FILE, META_INFO or FILE2 in the same way. */
+enum tm_status tm_perf_simpleperf_read(struct tm_perf *p, uint32_t id, struct tm_perf_cursor c, struct tm_error *err);
 
 /* Returns the text number of the build id of LEN bytes at ID. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum { TM_PERF_BUILD_ID_MAX = 20 };

@@ -196,6 +196,7 @@ static enum tm_status begin(struct tm_perf *p, struct tm_error *err)
     if (st < 0)
         return st;
     find_tracepoints(p);
+    tm_perf_symbols_settle(&p->symbols);
     st = tm_perf_mappings_settle(&p->mappings, err);
     if (st == TM_OK)
         st = tm_perf_task_names_settle(&p->names, err);
@@ -285,6 +286,7 @@ static void perf_close(void *state)
     tm_perf_attrs_release(&p->attrs);
     tm_tracepoints_release(&p->tracepoints);
     tm_perf_mappings_release(&p->mappings);
+    tm_perf_symbols_release(&p->symbols);
     tm_perf_task_names_release(&p->names);
     tm_ftrace_text_release(&p->ftrace);
     tm_map_release(&p->next_of_cpu);

@@ -73,11 +73,11 @@ static const struct tm_perf_mapping *find_mapping(const struct tm_perf *p, const
     return tm_perf_mappings_find(&p->mappings, is_kernel ? TM_PERF_KERNEL_PID : s->pid, s->time, ip);
 }
 
-/* Adds frame F of S. IS_CALLER: it is not the innermost frame. */
+/* Adds frame F of S. IS_RETURN: its address is that to which a call returns; 1 less is inside the call. */
 static bool put_frame(struct tm_perf *p, const struct tm_perf_stack_frame *f, const struct tm_perf_sample *s,
-                      bool is_caller)
+                      bool is_return)
 {
-    uint64_t ip = f->ip - (is_caller && f->ip > 0 ? 1 : 0); /* 1 less than a return address is inside the call */
+    uint64_t ip = f->ip - (is_return && f->ip > 0 ? 1 : 0);
     const struct tm_perf_mapping *m = find_mapping(p, f, s, ip);
     size_t mark;
     if (!m && ip != f->ip) {
@@ -89,7 +89,8 @@ static bool put_frame(struct tm_perf *p, const struct tm_perf_stack_frame *f, co
     if (m && m->is_symbol && !put_text(p, TM_STACK_FRAME_FUNCTION, m->name))
         return false;
     if (m && !m->is_symbol &&
-        (!put_text(p, TM_STACK_FRAME_MAPPING, m->name) ||
+        (!put_text(p, TM_STACK_FRAME_FUNCTION, tm_perf_symbols_find(&p->symbols, m, ip)) ||
+         !put_text(p, TM_STACK_FRAME_MAPPING, m->name) ||
          !put_text(p, TM_STACK_FRAME_BUILD_ID, tm_perf_mappings_build_id_of(&p->mappings, m)) ||
          tm_pb_put_varint(&p->detail, TM_STACK_FRAME_MAPPING_START, m->start) != TM_OK ||
          tm_pb_put_varint(&p->detail, TM_STACK_FRAME_MAPPING_END, m->end + (m->end < UINT64_MAX)) != TM_OK))
@@ -104,7 +105,7 @@ enum tm_status tm_perf_put_stack(struct tm_perf *p, const struct tm_perf_sample 
     const size_t bytes_max = tm_detail_budget_left(&p->context.sink->budget, TM_PERF_STACK_BYTES_MAX);
     uint32_t left = p->frame_count;
     for (; left > 0 && p->detail.len < bytes_max; left--)
-        if (!put_frame(p, &p->frames[left - 1], s, left > 1))
+        if (!put_frame(p, &p->frames[left - 1], s, left > 1 && !p->has_call_addresses))
             return tm_error_nomem(err);
     p->stacks_cut += left > 0;
     return TM_OK;
