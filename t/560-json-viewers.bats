@@ -84,3 +84,22 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$status" -eq 1 ]
     [[ "$output" == *"cut.json: byte "* ]]
 }
+
+@test "a block of zeros that hides events is damage, and shorter zeros in a name are read" {
+    python3 - <<'END'
+events = b','.join(b'{"ph":"X","pid":1,"tid":1,"name":"n%d","ts":%d,"dur":1}' % (i, i) for i in range(100))
+for size in (511, 512, 4096):
+    for at in (400, 1017):
+        with open('zeros-%d-%d.json' % (size, at), 'wb') as out:
+            i = events.index(b'"name":"n', at) + 9
+            out.write(b'{"traceEvents":[' + events[:i] + bytes(size) + events[i + (size > 511) * size:] + b']}')
+END
+    for at in 400 1017; do
+        tm-merge -q -f report zeros-511-$at.json | grep 'total: 100 events read, 100 placed'
+        for size in 512 4096; do
+            run -1 tm-merge zeros-$size-$at.json
+            [[ "${lines[0]}" == *"byte "*": a block of zeros in a string (--on-damage=skip or salvage goes on)" ]]
+            tm-merge -q --on-damage=salvage -f report zeros-$size-$at.json | grep 'damaged: 1'
+        done
+    done
+}

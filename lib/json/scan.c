@@ -2,6 +2,8 @@
 
 #include "base/hex.h"
 
+enum { LOST_BLOCK = 512 }; /* the smallest block of a disk */
+
 /* Returns the byte after the escape at P, or NULL with *STATUS set. */
 static const uint8_t *skip_escape(struct tm_json_scan *scan, const uint8_t *p, enum tm_json_status *status)
 {
@@ -25,6 +27,15 @@ static const uint8_t *skip_escape(struct tm_json_scan *scan, const uint8_t *p, e
     return p + 6;
 }
 
+/* True if LOST_BLOCK zeros are at P: a file system leaves them in place of data that it lost. */
+static bool is_lost_block(const uint8_t *p, const uint8_t *end)
+{
+    size_t n = 0;
+    while (n < LOST_BLOCK && p + n < end && p[n] == 0)
+        n++;
+    return n == LOST_BLOCK;
+}
+
 static inline enum tm_json_status scan_string(struct tm_json_scan *scan, struct tm_json_value *value)
 {
     const uint8_t *p = scan->p + 1;
@@ -40,8 +51,9 @@ static inline enum tm_json_status scan_string(struct tm_json_scan *scan, struct 
         if (*p == '"')
             break;
         if (*p != '\\') {
-            (void)tm_json_bad(scan, p, "control character in a string");
-            scan->is_repairable = true;
+            bool is_lost = is_lost_block(p, scan->end);
+            (void)tm_json_bad(scan, p, is_lost ? "a block of zeros in a string" : "control character in a string");
+            scan->is_repairable = !is_lost;
             return TM_JSON_BAD;
         }
         value->escaped = true;
