@@ -138,10 +138,13 @@ END
 }
 
 @test "perf script --header with comments beyond the sniffed bytes, and simpleperf's tabs, are recognised" {
-    printf '# ========\n# captured on    : Sat Sep  4 10:27:47 2021\n' >a.script
-    for i in $(seq 40); do echo "# cpudesc : a line of the header, $i" >>a.script; done
-    printf '# ========\n#\ntool 9 1.000001: cpu-clock: \n\t643 main (/bin/tool)\n\n' >>a.script
-    tm-merge -q a.script | grep -q ' 9  *sample  *cpu-clock'
+    for first in 'captured on    : Sat Sep  4 10:27:47 2021' 'cmdline : /data/local/tmp/simpleperf record -g'; do
+        printf '# ========\n# %s\n' "$first" >a.script
+        for i in $(seq 40); do echo "# cpudesc : a line of the header, $i" >>a.script; done
+        printf '# ========\n#\ntool 9 1.000001: cpu-clock: \n\t643 main (/bin/tool)\n\n' >>a.script
+        tm-merge -q a.script >a
+        grep -q ' 9  *sample  *cpu-clock' a
+    done
     printf 'Gecko\t25122 [007] 115539.936601:\t\t1000000 task-clock:u:\n\tb3cea6c4\tLock::unlock() (/system/lib/libc.so)\n\n' >b.script
     tm-merge -q --events -f jsonl b.script >b
     [ "$(jq -r 'select(.kind == "sample") | [.ts, .tid, .name, .value, .frames[0].function, .frames[0].mapping] | @tsv' b)" = \

@@ -343,13 +343,13 @@ static void perf_close(void *state)
 }
 
 /* Accepts a text whose first line other than comments is a head, or a record of perf itself (--show-mmap-events). The
- * comments of perf script --header may be longer than HEAD. */
+ * comments of perf script --header and of simpleperf's report_sample.py --header may be longer than HEAD. */
 static bool perf_sniff(const uint8_t *head, size_t len)
 {
-    static const char header[] = "# ========\n# captured on";
     struct tm_perf_head parsed;
-    const char *p = (const char *)head, *end = p + len;
-    if (len >= sizeof header - 1 && memcmp(p, header, sizeof header - 1) == 0)
+    const struct tm_span text = {(const char *)head, len};
+    const char *p = text.s, *end = p + len;
+    if (tm_span_begins(text, "# ========\n# captured on") || tm_span_begins(text, "# ========\n# cmdline : "))
         return true;
     while (p < end && (*p == '#' || *p == '\n' || *p == '\r')) {
         const char *eol = memchr(p, '\n', (size_t)(end - p));
