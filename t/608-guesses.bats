@@ -198,6 +198,16 @@ BZh91AY|bzip2 -dc
 I/Tag     ( 1234): text\n|logcat -v threadtime
 --------- beginning of main\nI/Tag(12): text\n|logcat -v threadtime
 LPKSHHRH\0\0\0\0|journalctl -o export
+FLR\0\0\2\0\0|Java Flight Recorder
+SLOW\3\0\40\0|method trace
+*version\n3\n|method trace
+\n\4\10\1\20\2\n\4\10\3\20\4|pprof
+12:21:46.284771 openat(AT_FDCWD, "/etc/passwd", O_RDONLY) = 3\n|strace -f -ttt
+478760 12:21:46 brk(NULL) = 0x1\n|strace -f -ttt
+[pid  478] 12:21:46.1 rt_sigreturn({mask=[]}) = 0\n|strace -f -ttt
+execve("/bin/ls", ["ls"], 0x7f /* 3 vars */) = 0\n|strace -f -ttt
+12:21:46 app: call(3) = 0\n|unknown trace type; supported are: Perfetto
+main("x") = 0\n|unknown trace type; supported are: Perfetto
 SQLite format 3\0|database
 hello|unknown trace type; supported are: Perfetto
 END

@@ -26,6 +26,9 @@ static const struct {
     {MAGIC("\xff\xfe"), "text in UTF-16, which is not supported: iconv -f UTF-16 -t UTF-8 FILE"},
     {MAGIC("\xfe\xff"), "text in UTF-16, which is not supported: iconv -f UTF-16 -t UTF-8 FILE"},
     {MAGIC("\x7f" "ELF"), "a program (ELF), not a trace of one"},
+    {MAGIC("FLR\0"), "a recording of Java Flight Recorder, which is not supported"},
+    {MAGIC("*version\n"), "a method trace of Android's runtime, which is not supported"},
+    {MAGIC("SLOW"), "a method trace of Android's runtime, which is not supported"},
     {MAGIC("LPKSHHRH"), "a journal as systemd keeps it, which is read as text: journalctl -o export --file=FILE"},
 #undef MAGIC
 };
@@ -43,6 +46,32 @@ static bool is_pcapng(const uint8_t *head, size_t len)
 {
     return len >= 12 && memcmp(head, "\n\r\r\n", 4) == 0 &&
            (memcmp(head + 8, "\x1a\x2b\x3c\x4d", 4) == 0 || memcmp(head + 8, "\x4d\x3c\x2b\x1a", 4) == 0);
+}
+
+/* True if HEAD begins with a sample type of pprof: 0a 04 08 TYPE 10 UNIT, numbers of texts. */
+static bool is_pprof(const uint8_t *head, size_t len)
+{
+    return len >= 6 && memcmp(head, "\x0a\4\x08", 3) == 0 && head[3] < 0x80 && head[4] == 0x10 && head[5] < 0x80;
+}
+
+/* True if HEAD begins with a call in the form of strace without -ttt: "execve(…", or a call after a time of day, both
+ * also after "12 " or "[pid 12] ". */
+static bool is_strace_without_date(const uint8_t *head, size_t len)
+{
+    struct tm_span rest = {(const char *)head, len}, pid;
+    bool has_time = false;
+    if (tm_span_begins(rest, "[pid"))
+        (void)tm_span_cut(&rest, "] ", &pid);
+    for (struct tm_span word; rest.len > 0 && rest.s[0] >= '0' && rest.s[0] <= '9' && tm_span_cut(&rest, " ", &word);) {
+        has_time = word.len >= 8 && word.s[2] == ':' && word.s[5] == ':';
+        while (rest.len > 0 && rest.s[0] == ' ')
+            rest = (struct tm_span){rest.s + 1, rest.len - 1};
+    }
+    size_t name = 0;
+    while (name < rest.len && (rest.s[name] == '_' || (rest.s[name] >= 'a' && rest.s[name] <= 'z') ||
+                               (rest.s[name] >= '0' && rest.s[name] <= '9')))
+        name++;
+    return has_time ? name > 0 && name < rest.len && rest.s[name] == '(' : tm_span_begins(rest, "execve(\"");
 }
 
 /* True if the first line that is not a divider is one of logcat -v brief. */
@@ -93,7 +122,7 @@ static const char *output_cause(const uint8_t *head, size_t len)
 
 bool tm_foreign_type_is_look_alike(const uint8_t *head, size_t len)
 {
-    return is_stream(head, len) || is_pcapng(head, len) || output_cause(head, len) != NULL;
+    return is_stream(head, len) || is_pcapng(head, len) || is_pprof(head, len) || output_cause(head, len) != NULL;
 }
 
 const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
@@ -105,11 +134,15 @@ const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
     const char *cause = output_cause(head, len);
     if (cause)
         return cause;
+    if (is_pprof(head, len))
+        return "a profile of pprof, which has no times and is not supported";
     if (is_pcapng(head, len))
         return "packets of a network (pcapng), which are not a supported trace";
     for (size_t i = 0; i < sizeof by_magic / sizeof *by_magic; i++)
         if (len >= by_magic[i].len && memcmp(head, by_magic[i].bytes, by_magic[i].len) == 0)
             return by_magic[i].cause;
+    if (is_strace_without_date(head, len))
+        return "a log of strace without dates: strace -f -ttt -T";
     if (is_brief_log(head, len))
         return "a log of logcat without times: logcat -v threadtime -v year -v usec -v UTC";
     return "unknown trace type; supported are: Perfetto and Fuchsia traces, Chrome JSON, ftrace and systrace text, "

@@ -14,7 +14,7 @@ const char *tm_foreign_type_cause(const uint8_t *head, size_t len);
 #define TM_UNKNOWN_MESSAGE "%s (--ignore-unknown leaves it out)"
 
 /* True if HEAD has no type that is read, although it begins like a Perfetto trace, JSON or ftrace text: it is a
- * tracemerge stream, an output of tm-emit or a file of pcapng. */
+ * tracemerge stream, an output of tm-emit, a profile of pprof or a file of pcapng. */
 bool tm_foreign_type_is_look_alike(const uint8_t *head, size_t len);
 
 #endif
