@@ -126,6 +126,15 @@ root|root|root
 next|next|root'
 }
 
+@test "the name of a legacy id's first event in a proto decides about events of other categories too" {
+    packets "[[(8, t), (11, message((22, c), (23, n), (6, message((2, p), (6, 7)))))] for t, c, n, p in
+        ((1, 'gpu', 'memory', 98), (2, 'gpu', 'memory', 101), (3, 'navigation', 'request', 98), (4, 'navigation', 'request', 101))]"
+    same "SELECT t.name, (SELECT group_concat(key || '=' || ifnull(display_value, 'NULL'), ' ') FROM args a
+        WHERE a.arg_set_id = t.dimension_arg_set_id) FROM track t JOIN slice s ON s.track_id = t.id ORDER BY s.ts" \
+        'memory|scope=gpu name=memory track_compressor_idx=0
+request|scope=navigation name=memory track_compressor_idx=0'
+}
+
 @test "a track has its descriptor's facts as its source" {
     packets "[[(60, message((1, 1), (2, 'p'), (12, 3), (11, 3), (14, 'what'), (3, message((1, 5)))))],
         [(60, message((1, 3), (5, 1), (2, 'child'), (12, -1 & (1 << 64) - 1)))],

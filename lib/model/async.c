@@ -1,5 +1,6 @@
 #include "model/internal.h"
 
+#include "base/hash.h"
 #include "stream/detail_fields.h"
 
 #include <string.h>
@@ -95,6 +96,19 @@ static enum tm_status find_id_scope(struct tm_tracks *tracks, const struct tm_mo
     return st;
 }
 
+/* Returns what identifies EV's id among those that share the name of a first event: the reference importer does not
+ * distinguish scopes of legacy ids of protos there. */
+static uint64_t root_id(const struct tm_model_event *ev)
+{
+    struct tm_pb pb = tm_pb_of(ev->e->detail, ev->e->detail_bytes);
+    struct tm_pb_field f;
+    if (tm_event_raw(ev->e->flags) == TM_RAW_PACKET)
+        while (tm_pb_next(&pb, &f) == TM_OK)
+            if (f.id == TM_DETAIL_ID && f.type == TM_PB_LEN)
+                return tm_hash64(f.data, f.len);
+    return ev->e->track;
+}
+
 enum tm_status tm_model_async_track(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
                                     struct tm_model_event *ev, uint32_t *track, struct tm_error *err)
 {
@@ -116,7 +130,7 @@ enum tm_status tm_model_async_track(struct tm_model_tasks *tasks, struct tm_mode
                                 0,
                                 0};
     const struct tm_lane_event event = {e->track, effect_of(e->kind)};
-    struct tm_key identity = {(uint64_t)ev->place.file << 32 | ev->place.machine, e->track, (uint64_t)upid};
+    struct tm_key identity = {(uint64_t)ev->place.file << 32 | ev->place.machine, root_id(ev), (uint64_t)upid};
     if ((st = find_id_scope(&layout->tracks, ev, &of.id_scope, err)) < 0 ||
         (st = tm_tracks_name(&layout->tracks, own_name(ev), &root, err)) < 0 ||
         (st = tm_async_roots_get(&layout->async_roots, &identity, root, &root, err)) < 0)
