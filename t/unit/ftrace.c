@@ -112,6 +112,10 @@ static void test_lines(void)
     is_str(line_text("t-17 [001] d..g5.5: e: f"), "bad");
     is_str(line_text("t-17    1d..2 5.5: e: f"), "t,17,-1,1,5500000000,e,f");
     is_str(line_text("t-17 [001] .... 5.5: do_it <-caller"), "t,17,-1,1,5500000000,function,do_it <-caller");
+    is_str(line_text("t-17 [001] .... 5.5: sys_read(fd: 3, n: 7)"), "t,17,-1,1,5500000000,sys_read,(fd: 3, n: 7)");
+    is_str(line_text("t-17 [001] .... 5.5: sys_getpid()"), "t,17,-1,1,5500000000,sys_getpid,()");
+    is_str(line_text("t-17 [001] .... 5.5: sys_read -> 0x5"), "t,17,-1,1,5500000000,sys_read,-> 0x5");
+    is_str(line_text("t-17 [001] .... 5.5: sys_enter: NR 0 (3)"), "t,17,-1,1,5500000000,sys_enter,NR 0 (3)");
     is_str(line_text("t-17 [001] .... 5.5: nothing"), "bad");
     is_str(line_text("t-17 [001] .... 5.: e: f"), "bad");
     is_str(line_text("t-17 [99999999999] .... 5.5: e: f"), "bad");

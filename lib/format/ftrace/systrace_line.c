@@ -150,7 +150,20 @@ static void trim(const char **p, size_t *len)
     }
 }
 
-/* "event: args", or a line of the function tracer: "callee <-caller". */
+/* Returns the length of the name of a system call in "sys_read(fd: 3)" or "sys_read -> 0x5", the form in which the
+ * kernel prints events of the group syscalls. 0: it is not of this form. */
+static size_t syscall_name(const char *p, const char *end)
+{
+    const char *start = p;
+    if (end - p < 4 || memcmp(p, "sys_", 4) != 0)
+        return 0;
+    while (p < end && (is_digit(*p) || (*p >= 'a' && *p <= 'z') || *p == '_'))
+        p++;
+    bool is_enter = p < end && *p == '(', is_exit = end - p > 4 && memcmp(p, " -> ", 4) == 0;
+    return is_enter || is_exit ? (size_t)(p - start) : 0;
+}
+
+/* "event: args", a system call, or a line of the function tracer: "callee <-caller". */
 static bool parse_event(const char *p, const char *end, struct tm_systrace_line *line)
 {
     static const char function[] = "function";
@@ -158,10 +171,15 @@ static bool parse_event(const char *p, const char *end, struct tm_systrace_line 
         return false;
     p = skip_blanks(p, end);
     const char *word = p, *colon = NULL;
+    const size_t syscall = syscall_name(p, end);
     for (; p < end && !is_blank(*p); p++)
         if (*p == ':')
             colon = p;
-    if (colon && colon > word) {
+    if (syscall > 0) {
+        line->event = word;
+        line->event_len = syscall;
+        line->args = word + syscall;
+    } else if (colon && colon > word) {
         line->event = word;
         line->event_len = (size_t)(colon - word);
         line->args = colon + 1;
