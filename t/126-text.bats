@@ -160,7 +160,10 @@ END
     printf '<html>%s\n# tracer: nop\n%s\n</script>%s%s</script></html>\n' "$tag" "$event" "$tag" "$other" >line.html
     printf '<html>%s\n%s\n</script>%s\n# tracer: nop\n%s\n</script></html>\n' "$tag" "$other" "$tag" "$event" >before.html
     printf '<html>%s\n%s</script></html>\n' "$tag" "$other" >alone.html
-    for f in behind line before alone; do
+    # as systrace.py of Android writes it
+    printf '<html>%s\n# tracer: nop\n%s\n  </script>\n  %s\n%s</script>\n<!-- END TRACE -->\n</body>\n</html>\n' \
+        "$tag" "$event" "$tag" "$other" >systrace.html
+    for f in behind line before alone systrace; do
         run -4 tm-merge --strict -f csv $f.html
         [[ "$output" == *"$f.html: ${#other} bytes skipped, skipped_bytes"* ]]
         rows=$(tm-unpack $f.html | tm-emit -f frames | grep -c '^  \[' || true)
@@ -168,6 +171,11 @@ END
     done
     printf '<html>%s\n# tracer: nop\n%s\n</script></html>\n' "$tag" "$event" >plain.html
     tm-merge --strict -q -f csv plain.html
+    tm-merge -q -f report systrace.html >systrace.txt
+    run -1 grep damaged systrace.txt
+    printf '%s\n<idle>-0 [000] ...1 10.1: tracing_mark_write: B|1|</script>\n%s\n' "$event" "$event" >text
+    printf '<html>%s\n# tracer: nop\n%s\n  </script></html>\n' "$tag" "$(cat text)" >mark.html
+    tm-merge --strict -f report mark.html | grep '3 events read, 3 placed'
 }
 
 @test "perf script: a thread is named again only if its name, the order of time or an event requires it" {

@@ -179,10 +179,18 @@ static bool leave_data(struct systrace *f, struct tm_span line, uint64_t byte, e
     return true;
 }
 
+/* True if LINE begins with the end tag, after blanks. An event's text may contain the tag too. */
+static bool begins_with_end(struct tm_span line)
+{
+    while (line.len && (line.s[0] == ' ' || line.s[0] == '\t'))
+        line = (struct tm_span){line.s + 1, line.len - 1};
+    return tm_span_begins(line, end_tag);
+}
+
 static enum tm_status trace_line(struct systrace *f, struct tm_span raw, uint64_t byte, struct tm_error *err)
 {
     struct tm_systrace_line line;
-    if (f->section == TRACE && raw.len && raw.s[0] == '<' && leave_data(f, raw, byte, UNREAD, DONE))
+    if (f->section == TRACE && begins_with_end(raw) && leave_data(f, raw, byte, UNREAD, DONE))
         return TM_OK;
     if (is_remark(f, raw))
         return TM_OK;
