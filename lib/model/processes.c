@@ -190,10 +190,8 @@ static enum tm_status adopt_ring(struct tm_processes *p, int64_t utid, int64_t u
 enum tm_status tm_processes_join(struct tm_processes *p, int64_t a, int64_t b, struct tm_error *err)
 {
     struct tm_thread_row *x = &p->threads[a], *y = &p->threads[b];
-    if (x->upid != TM_NO_ID && y->upid != TM_NO_ID) {
-        p->conflicts += x->upid != y->upid;
+    if (x->upid != TM_NO_ID && y->upid != TM_NO_ID)
         return TM_OK;
-    }
     if (x->upid != TM_NO_ID)
         return adopt_ring(p, b, x->upid, err);
     if (y->upid != TM_NO_ID)

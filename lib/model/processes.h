@@ -62,7 +62,6 @@ struct tm_processes {
     uint32_t thread_count, process_count;
     uint32_t changes; /* is incremented when a tid or pid may have got another meaning */
     struct tm_intern names;
-    uint64_t conflicts; /* threads that events place in two processes */
     /* private */
     uint32_t thread_cap, process_cap;
     struct tm_task_numbers numbers;
@@ -119,7 +118,7 @@ enum tm_status tm_processes_start_process(struct tm_processes *p, struct tm_task
 /* Ends the thread. If it is the main thread, its process ends too. */
 void tm_processes_end_thread(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t time_ns);
 
-/* Notes that threads A and B belong to one process, which may be unknown. */
+/* Notes that threads A and B belong to one process, which may be unknown. Threads of two known processes stay there. */
 enum tm_status tm_processes_join(struct tm_processes *p, int64_t a, int64_t b, struct tm_error *err);
 /* Notes that thread UTID made process UPID. */
 void tm_processes_set_parent(struct tm_processes *p, int64_t upid, int64_t utid);

@@ -31,7 +31,7 @@ enum {
     TM_PROTO_PACKET_BYTES_MAX = 64 << 20,   /* bytes of one packet; memory holds several copies of a text in it */
     TM_PROTO_EXPANDED_MAX = 1 << 30,        /* bytes one compressed packet may hold */
     TM_PROTO_FRAMES_MAX = 1024,             /* of one stack; the innermost ones of a deeper stack are left out */
-    TM_PROTO_DEPTH_MAX = 64                 /* nesting of debug annotations and tracks */
+    TM_PROTO_DEPTH_MAX = 64                 /* nesting of debug annotations and messages */
 };
 
 struct tm_v8_profile;
