@@ -49,6 +49,15 @@ scales() {
     scales few.machines many.machines tm-emit -q -f explain
 }
 
+@test "files with samples of their own take time in proportion in merged JSON" {
+    for n in 3000 12000; do
+        for ((i = 0; i < n; i++)); do
+            echo '{"traceEvents":[{"name":"n","ph":"X","ts":1,"dur":5,"pid":1,"tid":1}],"samples":[{"ts":1}]}'
+        done | tm-unpack | tm-manifest | tm-clocks | tm-sort >$n.samples
+    done
+    scales 3000.samples 12000.samples tm-emit -q -f json
+}
+
 @test "files that name their machines take time in proportion in tm-manifest" {
     for n in few many; do
         tm-unpack $n.tar >$n.unpacked

@@ -21,12 +21,11 @@ static bool is_table(const struct tm_json_top_member *m)
 static bool offset_of(const struct tm_json_frames *frames, uint32_t file, int64_t *offset_ns)
 {
     const struct tm_catalog *c = frames->writer->context->catalog;
+    const struct tm_by_file *placements = &frames->placements;
     bool is_found = false;
     *offset_ns = 0;
-    for (uint32_t i = 0; i < c->placement_count; i++) {
-        const Tracemerge__Placement *p = c->placements[i];
-        if (p->file != file)
-            continue;
+    for (uint32_t i = placements->starts[file]; i < placements->starts[file + 1]; i++) {
+        const Tracemerge__Placement *p = c->placements[placements->order[i]];
         if (p->first_offset_ns != p->last_offset_ns || (is_found && p->first_offset_ns != *offset_ns))
             return false;
         is_found = true;
@@ -87,6 +86,14 @@ enum tm_status tm_json_frames_read(struct tm_json_frames *frames, struct tm_erro
     tm_map_release(&tables);
     tm_map_release(&ids);
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+enum tm_status tm_json_frames_end(struct tm_json_frames *frames, struct tm_error *err)
+{
+    enum tm_status st = tm_json_frames_read(frames, err);
+    if (st == TM_OK && tm_by_file_placements(&frames->placements, frames->writer->context->catalog) != TM_OK)
+        return tm_error_nomem(err);
+    return st;
 }
 
 bool tm_json_frames_renames(const struct tm_json_frames *frames, uint32_t file)
@@ -192,7 +199,7 @@ enum tm_status tm_json_frames_write(struct tm_json_frames *frames, struct tm_err
 {
     struct tm_pb pb = tm_json_top_members_all(frames->members);
     struct tm_json_top_member m = {0};
-    enum tm_status st = tm_json_frames_read(frames, err);
+    enum tm_status st = TM_OK;
     bool has_frames = false, has_samples = false;
     uint32_t table;
     while (st == TM_OK && tm_json_top_next(&pb, &m)) /* of equal tables, only the first */
@@ -212,4 +219,5 @@ enum tm_status tm_json_frames_write(struct tm_json_frames *frames, struct tm_err
 void tm_json_frames_release(struct tm_json_frames *frames)
 {
     tm_map_release(&frames->table_of);
+    tm_by_file_release(&frames->placements);
 }

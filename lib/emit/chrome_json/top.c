@@ -181,7 +181,9 @@ static void put_own_member(struct tm_json_frames *frames)
 enum tm_status tm_json_top_write(struct tm_json_frames *frames, struct tm_error *err)
 {
     struct tm_json_shared_members shared = {.count = 0};
-    enum tm_status st = tm_json_shared_members_read(&shared, frames, err);
+    enum tm_status st = tm_json_frames_end(frames, err);
+    if (st == TM_OK)
+        st = tm_json_shared_members_read(&shared, frames, err);
     if (st == TM_OK) {
         put_shared_members(frames, &shared);
         st = put_metadata(frames, &shared, err);
