@@ -75,8 +75,8 @@ enum tm_event_flag {
                                    * start of trace time, the definition is at the start */
     TM_EVENT_LATE_THREAD = 1 << 25, /* the event is on the thread of its sequence, which is not stated before it; value
                                      * says since which generation (doc/events.md) */
-    TM_EVENT_NO_LENGTH = 1 << 26    /* a begin of Chrome JSON, or the end that --only made for it: the slice ends when it
-                                     * begins; never in a stream */
+    TM_EVENT_NO_LENGTH = 1 << 26 /* a begin of Chrome JSON, or the end that --only made for it: the slice ends when it
+                                  * begins; never in a stream */
 };
 
 /* The bits of the flags that hold an enum tm_raw. */

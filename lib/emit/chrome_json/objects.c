@@ -210,8 +210,8 @@ static enum tm_status put_by_offsets(struct tm_json_objects *o, struct object *o
 /* True if tm-unpack noted no offsets, or if members change whose offsets it does not note. */
 static bool must_be_read(const struct object *object)
 {
-    return !object->ref->has_offsets || object->event->flags & TM_EVENT_NO_LENGTH || object->to.has_tid || object->renames_frames || object->changes.may_change ||
-           tm_json_is_text_number(object->event->tid);
+    return !object->ref->has_offsets || object->event->flags & TM_EVENT_NO_LENGTH || object->to.has_tid ||
+           object->renames_frames || object->changes.may_change || tm_json_is_text_number(object->event->tid);
 }
 
 /* Writes OBJECT, whose text is in memory. */
