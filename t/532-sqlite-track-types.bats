@@ -112,6 +112,17 @@ process_merged_track_event|upid=1 parent_track_uuid=1 merge_key_type=0 merge_key
 process_merged_track_event|upid=1 parent_track_uuid=1 merge_key_type=2 merge_key_value=key track_compressor_idx=0'
 }
 
+@test "the heap and the device in the name of a kernel counter are dimensions of its track" {
+    packets "[[(1, message((1, 3),
+        (2, message((1, 2500), (2, 6), (315, message((1, 'heap'), (2, 4), (3, 8))))),
+        (2, message((1, 2600), (2, 6), (541, message((1, 'ddr'), (2, 100)))))))]]"
+    same "SELECT t.type, t.name, key, display_value FROM track t JOIN args a ON a.arg_set_id = t.dimension_arg_set_id
+        WHERE key <> 'utid' ORDER BY 1" \
+        'ion|mem.ion.heap|heap_name|heap
+ion_change|mem.ion_change.heap|heap_name|heap
+linux_device_frequency|devfreq_ddr|linux_device|ddr'
+}
+
 @test "the name of its first event is a dimension of an asynchronous id's track" {
     cat >a.json <<'END'
 {"traceEvents":[{"ph":"b","cat":"c","id":1,"name":"root","pid":1,"tid":1,"ts":1},
