@@ -6,6 +6,13 @@
 
 #include <stdlib.h>
 
+/* Notes in FIRST_OF that KEY's first entry is INDEX, if there is none so far or IS_EARLIER. */
+static enum tm_status note_first(struct tm_map *first_of, uint32_t key, uint32_t index, bool is_earlier)
+{
+    uint32_t there;
+    return is_earlier || !tm_map_find(first_of, key, &there) ? tm_map_set(first_of, key, index) : TM_OK;
+}
+
 static enum tm_status add_hint(struct tm_clock_facts *f, const Tracemerge__ClockHint *hint, struct tm_error *err)
 {
     uint32_t there;
@@ -19,7 +26,9 @@ static enum tm_status add_hint(struct tm_clock_facts *f, const Tracemerge__Clock
     if (!tm_sub_i64(hint->value_ns, hint->from_ns, &base->value_ns))
         base->value_ns = hint->value_ns;
     tm_text_escape((const char *)hint->source.data, hint->source.len, base->source, sizeof base->source);
-    return TM_OK;
+    const bool is_earlier = hint->file < tm_clock_facts_first_base(f, base)->file;
+    return note_first(&f->first_base_of, hint->clock, f->base_count - 1, is_earlier) == TM_OK ? TM_OK
+                                                                                            : tm_error_nomem(err);
 }
 
 /* Finds the reading of CLOCK in SNAPSHOT, if it counts nanoseconds. */
@@ -35,8 +44,15 @@ static bool find_reading(const Tracemerge__Snapshot *snapshot, uint32_t clock, i
     return false;
 }
 
-static enum tm_status add_snapshot(struct tm_clock_facts *f, const Tracemerge__Snapshot *snapshot,
-                                   struct tm_error *err)
+/* True if A's turn comes before B's. A file that CATALOG lacks has none. */
+static bool is_before(const struct tm_catalog *catalog, const struct tm_wall_start *a, const struct tm_wall_start *b)
+{
+    return a->file < catalog->file_count && b->file < catalog->file_count &&
+           catalog->files[a->file].processing_order < catalog->files[b->file].processing_order;
+}
+
+static enum tm_status add_snapshot(struct tm_clock_facts *f, const struct tm_catalog *catalog,
+                                   const Tracemerge__Snapshot *snapshot, struct tm_error *err)
 {
     uint64_t key = (uint64_t)snapshot->file << 32 | snapshot->machine;
     int64_t real, boot, started;
@@ -51,15 +67,21 @@ static enum tm_status add_snapshot(struct tm_clock_facts *f, const Tracemerge__S
     if (tm_array_grow(&f->starts, &f->start_cap, f->start_count, sizeof *f->starts, err) < 0 ||
         tm_map_set(&f->start_of, key, f->start_count) != TM_OK)
         return tm_error_nomem(err);
+    const struct tm_wall_start *start = &f->starts[f->start_count];
     f->starts[f->start_count++] = (struct tm_wall_start){.file = snapshot->file,
                                                          .machine = snapshot->machine,
                                                          .started_ns = started,
                                                          .first_ns = real,
                                                          .last_ns = real};
-    return TM_OK;
+    const bool is_earlier =
+        tm_map_find(&f->first_start_of, snapshot->machine, &i) && is_before(catalog, start, &f->starts[i]);
+    return note_first(&f->first_start_of, snapshot->machine, f->start_count - 1, is_earlier) == TM_OK
+               ? TM_OK
+               : tm_error_nomem(err);
 }
 
-enum tm_status tm_clock_facts_add(struct tm_clock_facts *f, const struct tm_frame *frame, struct tm_error *err)
+enum tm_status tm_clock_facts_add(struct tm_clock_facts *f, const struct tm_catalog *catalog,
+                                  const struct tm_frame *frame, struct tm_error *err)
 {
     bool is_hint = frame->type == TM_FRAME_CLOCK_HINT;
     if (!is_hint && frame->type != TM_FRAME_SNAPSHOT)
@@ -69,7 +91,7 @@ enum tm_status tm_clock_facts_add(struct tm_clock_facts *f, const struct tm_fram
     if (message == NULL)
         return err->status;
     enum tm_status st = is_hint ? add_hint(f, (const Tracemerge__ClockHint *)message, err)
-                                : add_snapshot(f, (const Tracemerge__Snapshot *)message, err);
+                                : add_snapshot(f, catalog, (const Tracemerge__Snapshot *)message, err);
     protobuf_c_message_free_unpacked(message, NULL);
     return st;
 }
@@ -83,11 +105,8 @@ const struct tm_stated_base *tm_clock_facts_base(const struct tm_clock_facts *f,
 const struct tm_stated_base *tm_clock_facts_first_base(const struct tm_clock_facts *f,
                                                        const struct tm_stated_base *base)
 {
-    const struct tm_stated_base *first = base;
-    for (uint32_t i = 0; i < f->base_count; i++)
-        if (f->bases[i].clock == base->clock && f->bases[i].file < first->file)
-            first = &f->bases[i];
-    return first;
+    uint32_t i;
+    return tm_map_find(&f->first_base_of, base->clock, &i) ? &f->bases[i] : base;
 }
 
 const struct tm_wall_start *tm_clock_facts_start(const struct tm_clock_facts *f, uint32_t file, uint32_t machine)
@@ -99,15 +118,9 @@ const struct tm_wall_start *tm_clock_facts_start(const struct tm_clock_facts *f,
 const struct tm_wall_start *tm_clock_facts_earlier(const struct tm_clock_facts *f, const struct tm_catalog *catalog,
                                                    const struct tm_wall_start *start)
 {
-    const struct tm_wall_start *first = NULL;
-    for (uint32_t i = 0; i < f->start_count; i++) {
-        const struct tm_wall_start *s = &f->starts[i];
-        uint32_t last = first ? first->file : start->file;
-        if (s->machine == start->machine && s->file < catalog->file_count && last < catalog->file_count &&
-            catalog->files[s->file].processing_order < catalog->files[last].processing_order)
-            first = s;
-    }
-    return first;
+    uint32_t i;
+    const bool is_found = tm_map_find(&f->first_start_of, start->machine, &i);
+    return is_found && is_before(catalog, &f->starts[i], start) ? &f->starts[i] : NULL;
 }
 
 void tm_clock_facts_release(struct tm_clock_facts *f)
@@ -116,5 +129,7 @@ void tm_clock_facts_release(struct tm_clock_facts *f)
     free(f->starts);
     tm_map_release(&f->base_of);
     tm_map_release(&f->start_of);
+    tm_map_release(&f->first_base_of);
+    tm_map_release(&f->first_start_of);
     *f = (struct tm_clock_facts){0};
 }

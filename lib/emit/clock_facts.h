@@ -31,10 +31,14 @@ struct tm_clock_facts {
     /* private */
     uint32_t base_cap, start_cap;
     struct tm_map base_of, start_of;
+    struct tm_map first_base_of;  /* clock to the base of the first file that states one */
+    struct tm_map first_start_of; /* machine to the facts of the file whose turn came first */
 };
 
-/* Reads FRAME if its type concerns clocks; others are ignored with TM_OK. TM_E_INPUT or TM_E_SYSTEM. */
-enum tm_status tm_clock_facts_add(struct tm_clock_facts *facts, const struct tm_frame *frame, struct tm_error *err);
+/* Reads FRAME if its type concerns clocks; others are ignored with TM_OK. CATALOG has the files of the stream so far.
+ * TM_E_INPUT or TM_E_SYSTEM. */
+enum tm_status tm_clock_facts_add(struct tm_clock_facts *facts, const struct tm_catalog *catalog,
+                                  const struct tm_frame *frame, struct tm_error *err);
 
 /* The base that FILE states, or NULL. */
 const struct tm_stated_base *tm_clock_facts_base(const struct tm_clock_facts *facts, uint32_t file);

@@ -125,7 +125,7 @@ static enum tm_status show(struct job *job, const struct tm_frame *frame, const 
     if (st == TM_OK && frame->type == TM_FRAME_SOURCE && job->is_first)
         st = add_source(job, frame, err);
     if (st == TM_OK)
-        st = tm_clock_facts_add(&job->clocks, frame, err);
+        st = tm_clock_facts_add(&job->clocks, &job->catalog, frame, err);
     if (st < 0)
         return st;
     if (!job->takes_messages && (st = tm_file_order_frame(&job->singles.orders, frame, err)) < 0)
