@@ -1020,3 +1020,12 @@ track_event_extra_counter_invalid_track|1' ]
     grep -q '^tm-emit: warning: names.json: 2 names of tasks are beyond the limit of pftrace (tm-limits), and are left out$' err
     tm-merge -f report m.pftrace | grep -q 'left_out.surplus_names = 2'
 }
+
+@test "a merged trace with more threads than 2^19 can be merged again" {
+    cd "$BATS_TEST_TMPDIR"
+    { printf '['
+      seq 2 530001 | sed 's/.*/{"ph":"X","name":"a","ts":&,"dur":1,"pid":1,"tid":&},/'
+      printf '{"ph":"X","name":"a","ts":1,"dur":1,"pid":1,"tid":1}]'; } >threads.json
+    tm-merge -q -o m.pftrace threads.json
+    tm-merge -q -f report m.pftrace | grep '1060002 events read, 1060002 placed, 0 dropped' # descriptors are events
+}

@@ -186,12 +186,9 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Waits until STAGE has ended. Closes its pipe for messages first, because a stage that writes to a full pipe that
- * nobody reads would never end. */
 static void reap(struct tm_stage *stage)
 {
     pid_t got;
-    close_fd(&stage->err_fd);
     do
         got = waitpid(stage->pid, &stage->wait_status, 0);
     while (got < 0 && errno == EINTR);
@@ -199,6 +196,7 @@ static void reap(struct tm_stage *stage)
         stage->wait_status = 0x7f00; /* another part of the program reaped it, so its status is unknown */
     stage->running = false;
     stage->ended_ms = now_ms();
+    close_fd(&stage->err_fd);
 }
 
 void tm_pipeline_stop(struct tm_pipeline *p)

@@ -28,6 +28,14 @@ static bool moves_thread(const struct tm_event *e)
            tm_event_raw(e->flags) == TM_RAW_LINE;
 }
 
+enum tm_status tm_line_tasks_note_other(struct tm_line_tasks *t, const struct tm_event *e)
+{
+    uint32_t known;
+    if (e->flags & TM_EVENT_ASYNC || tm_map_find(&t->others, key_of(e, e->tid), &known))
+        return TM_OK;
+    return tm_map_set(&t->others, key_of(e, e->tid), (uint32_t)e->pid);
+}
+
 enum tm_status tm_line_tasks_note(struct tm_line_tasks *t, const struct tm_event *e)
 {
     enum tm_binder_event binder = tm_binder_event_of(e);
@@ -159,7 +167,8 @@ enum tm_status tm_line_tasks_name(struct tm_line_tasks *t, const struct tm_event
         return TM_OK;
     /* First the head's name is that of the thread that had the tid before. Then the head states the process, then
      * follows the line's event. Of packets of one time a reader may take those of the kernel first. */
-    (void)tm_map_find(&t->owners, key_of(e, e->tid), &owner);
+    const bool is_of_other = !tm_map_find(&t->owners, key_of(e, e->tid), &owner) &&
+                             tm_map_find(&t->others, key_of(e, e->tid), &owner);
     bool moves = has_process && has_cpu && owner != (uint32_t)e->pid;
     bool leaves = moves && owner != no_process && owner != (uint32_t)e->tid;
     const struct tm_event named = before(e, leaves ? 2 : 0), placed = before(e, moves);
@@ -172,7 +181,10 @@ enum tm_status tm_line_tasks_name(struct tm_line_tasks *t, const struct tm_event
         st = tm_ftrace_write_line(t->ftrace, &named, err);
     if (st == TM_OK && is_main)
         return name_main(t, &placed, e->tid, name, err);
-    return st < 0 || !has_process ? st : write_process(t, &placed, has_cpu ? none : name, err);
+    if (st == TM_OK && has_process)
+        st = write_process(t, &placed, has_cpu ? none : name, err);
+    /* The lines of the text, which know nothing of the other thread, do not name this one again. */
+    return st == TM_OK && leaves && is_of_other && name.data ? tm_ftrace_write_line(t->ftrace, e, err) : st;
 }
 
 /* If the tree names TID otherwise than STRING, names it again. */
@@ -202,6 +214,7 @@ void tm_line_tasks_release(struct tm_line_tasks *t)
     tm_map_release(&t->processes);
     tm_map_release(&t->named);
     tm_map_release(&t->owners);
+    tm_map_release(&t->others);
     tm_map_release(&t->stated);
     tm_map_release(&t->placed);
 }

@@ -16,6 +16,7 @@ struct tm_line_tasks {
     struct tm_map processes; /* machine << 32 | pid of those that a reader knows */
     struct tm_map named;     /* machine << 32 | tid to a hash of the name in the tree */
     struct tm_map owners;    /* machine << 32 | tid to the process in which a reader has the thread */
+    struct tm_map others;    /* machine << 32 | tid to the process that other formats state first */
     struct tm_map stated;    /* machine << 32 | tid to its process, if some row states it */
     struct tm_map placed;    /* machine << 32 | tid to the process that its track was described with */
 };
@@ -23,6 +24,10 @@ struct tm_line_tasks {
 /* Notes the process that EVENT, a marker of text or a row that describes a task, makes known to a reader. TM_OK or
  * TM_E_SYSTEM. */
 enum tm_status tm_line_tasks_note(struct tm_line_tasks *tasks, const struct tm_event *event);
+
+/* Notes the process of the thread of EVENT, which is no line of text and states both. The first one counts. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_line_tasks_note_other(struct tm_line_tasks *tasks, const struct tm_event *event);
 
 /* Notes the process of the thread of EVENT, a row that describes a task, or, if IS_MARKER, a marker of the kernel.
  * A marker counts only if nothing else states the process. TM_OK or TM_E_SYSTEM. */

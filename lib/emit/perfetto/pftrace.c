@@ -267,6 +267,8 @@ static enum tm_status note_task(struct pftrace *p, const struct tm_event *e, str
     bool is_line_task = e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED;
     if (st == TM_OK && p->has_text && (is_task || e->kind == TM_KIND_TASK_NEW || is_line_task))
         st = tm_line_tasks_note_thread(&p->line_tasks, e, false);
+    if (st == TM_OK && p->has_text && !is_line_task && tm_event_raw(e->flags) != TM_RAW_LINE && states_process(e))
+        st = tm_line_tasks_note_other(&p->line_tasks, e);
     if (st == TM_OK && (is_task || (is_marker && tm_event_raw(e->flags) == TM_RAW_LINE)))
         st = tm_line_tasks_note(&p->line_tasks, e);
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
