@@ -24,7 +24,7 @@ enum {
     TM_PROTO_INTERNED_BYTES_MAX = 96 << 20, /* bytes of interned data of all sequences */
     /* bytes of interned data that new generations of sequences repeat; 16 times the bytes of the file so far more */
     TM_PROTO_REPEATED_BYTES_FREE = 16 << 20,
-    TM_PROTO_TRACKS_MAX = 1 << 22,          /* counter, thread and process tracks remembered, as many as an output has */
+    TM_PROTO_TRACKS_MAX = 1 << 22,          /* counter, thread and process tracks, as many as an output has */
     TM_PROTO_CPUS_MAX = 1 << 16,            /* (machine, cpu) pairs */
     TM_PROTO_COMM_MAX = 64,                 /* bytes of a task's name; kernels have 16 */
     TM_PROTO_CPU_MAX = 1024,                /* a cpu number from here on is damage */
