@@ -445,3 +445,18 @@ JSON
         done
     done
 }
+
+@test "a merged trace of a selection from ftrace text has the last names of threads that are renamed in it" {
+    cat >renamed.txt <<'END'
+# tracer: nop
+             bin-201   (  200) [000] d..1 1.000150: tracing_mark_write: C|200|count|0
+             bin-201   (  200) [000] d..1 1.000200: sched_switch: prev_comm=bin prev_pid=201 prev_prio=120 prev_state=S ==> next_comm=app next_pid=100 next_prio=120
+             app-100   (  100) [000] d..1 1.000300: sched_switch: prev_comm=app prev_pid=100 prev_prio=120 prev_state=S ==> next_comm=bin next_pid=201 next_prio=120
+             bin-201   (  200) [000] d..1 1.000350: tracing_mark_write: C|200|count|1
+             bin-201   (  200) [000] d..1 1.000400: task_rename: pid=201 oldcomm=bin newcomm=new oom_score_adj=0
+             new-201   (  200) [000] d..1 1.000500: tracing_mark_write: I|200|mark
+END
+    tm-merge -q --only from=1000250000 -o it.pftrace renamed.txt
+    tm-merge -q -o it.db it.pftrace
+    [ "$(sqlite3 it.db 'SELECT t.name, pid FROM thread t JOIN process USING (upid) WHERE tid = 201')" = 'new|200' ]
+}

@@ -5,16 +5,12 @@ static bool is_line(uint32_t flags)
     return tm_event_raw(flags) == TM_RAW_LINE && !(flags & TM_EVENT_DERIVED);
 }
 
-/* True for the head of a line, if it follows the line. Names in other formats have no cpu. */
-static bool is_head(uint32_t kind, uint32_t flags)
+/* True if E is the head of LINE, which comes before it. Names in other formats have no cpu; --only states names before
+ * events of other lines. */
+static bool is_head_of(const struct tm_event *e, const struct tm_event *line)
 {
-    return kind == TM_KIND_TASK_RENAME && flags & TM_EVENT_DERIVED && flags & TM_EVENT_HAS_CPU;
-}
-
-static bool is_head_at(const struct tm_batch *batch, uint32_t i)
-{
-    return i < batch->count &&
-           is_head(tm_batch_u32(batch, TM_COL_KIND, i), tm_batch_u32(batch, TM_COL_FLAGS, i));
+    return e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED && e->flags & TM_EVENT_HAS_CPU &&
+           e->file == line->file && e->time_ns == line->time_ns && e->cpu == line->cpu;
 }
 
 static enum tm_status put_line(struct tm_line_heads *h, struct tm_error *err)
@@ -37,25 +33,13 @@ static enum tm_status hold_line(struct tm_line_heads *h, const struct tm_event *
     return TM_OK;
 }
 
-/* Takes the rows of BATCH one by one. */
-static enum tm_status take_rows(struct tm_line_heads *h, const struct tm_batch *batch, struct tm_error *err)
+/* Takes row E of a batch. */
+static enum tm_status take_row(struct tm_line_heads *h, const struct tm_event *e, struct tm_error *err)
 {
-    struct tm_batch_walk walk = {.batch = batch};
-    struct tm_event e, head;
-    enum tm_status st = TM_OK;
-    while (st == TM_OK && tm_batch_next(&walk, &e)) {
-        if (!is_head(e.kind, e.flags) && (st = put_line(h, err)) < 0)
-            return st;
-        if (is_line(e.flags) && walk.i == batch->count)
-            return hold_line(h, &e, err);
-        if (is_line(e.flags) && is_head_at(batch, walk.i) && tm_batch_next(&walk, &head))
-            st = tm_batch_queue_add(&h->out, &head, err);
-        if (st == TM_OK)
-            st = tm_batch_queue_add(&h->out, &e, err);
-        if (st == TM_OK)
-            st = put_line(h, err);
-    }
-    return st;
+    enum tm_status st = h->has_line && is_head_of(e, &h->line) ? TM_OK : put_line(h, err);
+    if (st == TM_OK)
+        st = is_line(e->flags) ? hold_line(h, e, err) : tm_batch_queue_add(&h->out, e, err);
+    return st == TM_OK && !is_line(e->flags) ? put_line(h, err) : st;
 }
 
 /* Passes on the rows of BATCH, which has no heads, without copying them. */
@@ -82,7 +66,11 @@ enum tm_status tm_line_heads_batch(struct tm_line_heads *h, const struct tm_batc
 {
     if (batch->count && !tm_batch_has_kind(batch, TM_KIND_TASK_RENAME, TM_KIND_TASK_RENAME))
         return pass_rows(h, batch, err);
-    enum tm_status st = take_rows(h, batch, err);
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event e;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_batch_next(&walk, &e))
+        st = take_row(h, &e, err);
     return st < 0 ? st : tm_batch_queue_flush(&h->out, err);
 }
 

@@ -8,7 +8,7 @@
 struct tm_task_name {
     uint32_t machine, file, cpu;
     uint32_t name, written; /* string ids; with TM_STRING_INLINE numbers in own; 0 none */
-    bool has_pid, is_pid_written;
+    bool has_cpu, has_pid, is_pid_written;
     int64_t tid, pid;
 };
 
@@ -86,6 +86,7 @@ static enum tm_status take_name(struct tm_hidden_tasks *n, struct stated_thread 
         row->name = string;
         row->file = e->file;
         row->cpu = e->cpu;
+        row->has_cpu = e->flags & TM_EVENT_HAS_CPU;
     }
     n->due_count += is_due(row);
     return TM_OK;
@@ -220,6 +221,8 @@ static struct tm_event row_about(const struct tm_task_name *task, int64_t time_n
                            .machine = task->machine,
                            .cpu = task->cpu,
                            .tid = task->tid};
+    if (task->has_cpu)
+        row.flags |= TM_EVENT_HAS_CPU;
     if (task->has_pid) {
         row.flags |= TM_EVENT_HAS_PID;
         row.pid = task->pid;
