@@ -286,3 +286,18 @@ print(len([t for t in tracks if t.get(1) == t.get(5)]), len([t for t in tracks i
 PY
     [ "$output" = '0 True' ] || { echo "$output"; false; }
 }
+
+@test "names of threads in the process dump of a systrace give way to later ones of the scheduler, also in a merged trace" {
+    cd "$BATS_TEST_TMPDIR"
+    local tag='<script class="trace-data" type="application/text">'
+    printf '%s\n' "<!DOCTYPE html><html>$tag" 'PROCESS DUMP' 'USER PID TID CMD' 'root 7 7 main' 'root 7 8 dumped' 'root 7 9 quiet' \
+        '</script>' "$tag" '# tracer: nop' \
+        '          <idle>-0     (-----) [000] d..1 1.000100: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=later next_pid=8 next_prio=120' \
+        '           later-8     (    7) [000] d..1 1.000200: tracing_mark_write: I|7|mark' '</script></html>' >page.html
+    tm-merge -q -o m.pftrace -o page.db page.html
+    tm-merge -q -o m.db m.pftrace
+    for db in page m; do
+        [ "$(sqlite3 $db.db 'SELECT group_concat(tid || t.name || pid) FROM (SELECT * FROM thread ORDER BY tid) t
+            JOIN process USING (upid) WHERE tid > 0')" = 7main7,8later7,9quiet7 ]
+    done
+}

@@ -34,11 +34,12 @@ static bool has_one_trace(const struct tm_catalog *c)
     return traces <= 1;
 }
 
-/* True if files that are no protos name tasks that other files may give a name with more or less precedence: Chrome
- * JSON beside any other file, profiles and the like beside files of the kernel or protos. */
+/* True if files that are no protos name tasks that other rows may give a name with more or less precedence: Chrome JSON
+ * beside any other file, profiles and the like beside files of the kernel or protos, and the process dump of a systrace
+ * in HTML, which the scheduler's names in it replace. */
 static bool has_names_of_several_sources(const struct tm_catalog *c)
 {
-    bool json = false, profiles = false, kernel = false, others = false;
+    bool json = false, profiles = false, kernel = false, others = false, text = false, no_text = false;
     for (uint32_t i = 0; i < c->file_count; i++) {
         const struct tm_catalog_file *f = &c->files[i];
         const enum tm_input_type type = f->input_type;
@@ -46,10 +47,12 @@ static bool has_names_of_several_sources(const struct tm_catalog *c)
         json |= f->begun && type == TM_INPUT_JSON;
         others |= is_trace && type != TM_INPUT_JSON;
         kernel |= is_trace && tm_is_of_kernel_or_tracks(type);
+        text |= is_trace && type == TM_INPUT_SYSTRACE;
+        no_text |= is_trace && type != TM_INPUT_SYSTRACE;
         profiles |= f->begun && (type == TM_INPUT_GECKO || type == TM_INPUT_INSTRUMENTS || type == TM_INPUT_FUCHSIA ||
                                  type == TM_INPUT_SIMPLEPERF || type == TM_INPUT_NSIGHT || type == TM_INPUT_XSPACE);
     }
-    return (json && others) || (profiles && kernel);
+    return (json && others) || (profiles && kernel) || (text && !no_text);
 }
 
 /* Finds out whether some file has samples or lines that may state no process. */
