@@ -121,11 +121,11 @@ static void add_unsupported(struct notice_writer *t, uint32_t file)
         return;
     for (uint32_t kind = 0; kind < TM_UNSUPPORTED_COUNTS_KINDS; kind++)
         add_count(t, UNSUPPORTED, kind, unsupported->files[file].events[kind]);
-    add_count(t, EARLY, 0, unsupported->files[file].early);
-    add_count(t, TIMES, 0, unsupported->files[file].times);
-    add_count(t, READINGS, 0, unsupported->files[file].readings);
-    add_count(t, SURPLUS, 0, unsupported->files[file].surplus);
-    add_count(t, NAMES, 0, unsupported->files[file].names);
+    add_count(t, EARLY, 0, unsupported->files[file].others[TM_UNSUPPORTED_EARLY]);
+    add_count(t, TIMES, 0, unsupported->files[file].others[TM_UNSUPPORTED_TIMES]);
+    add_count(t, READINGS, 0, unsupported->files[file].others[TM_UNSUPPORTED_READINGS]);
+    add_count(t, SURPLUS, 0, unsupported->files[file].others[TM_UNSUPPORTED_SURPLUS]);
+    add_count(t, NAMES, 0, unsupported->files[file].others[TM_UNSUPPORTED_NAMES]);
 }
 
 static void put(struct notice_writer *t, const char *text)

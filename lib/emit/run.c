@@ -168,7 +168,7 @@ static enum tm_status write_notices(const struct tm_emit_run *run, const struct 
     }
     if (run->warn && job->is_first)
         tm_no_events_warn(&job->catalog, run->warn);
-    if (st == TM_OK && run->limit.strict && job->unsupported.times)
+    if (st == TM_OK && run->limit.strict && job->unsupported.others[TM_UNSUPPORTED_TIMES])
         return tm_error_set(err, TM_E_STRICT,
                             "times inside packets could not be converted to trace time, and --strict allows none");
     if (st == TM_OK)

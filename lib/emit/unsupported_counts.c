@@ -22,41 +22,14 @@ void tm_unsupported_counts_event(struct tm_unsupported_counts *unsupported, cons
         file->events[event->kind < TM_UNSUPPORTED_COUNTS_KINDS ? event->kind : TM_UNSUPPORTED_COUNTS_KINDS - 1]++;
 }
 
-void tm_unsupported_counts_early(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count)
-{
-    struct tm_unsupported_counts_file *row = unsupported && count ? file_of(unsupported, file) : NULL;
-    if (row)
-        row->early += count;
-}
-
-void tm_unsupported_counts_times(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count)
+void tm_unsupported_counts_add(struct tm_unsupported_counts *unsupported, uint32_t file, enum tm_unsupported what,
+                               uint32_t count)
 {
     struct tm_unsupported_counts_file *row = unsupported && count ? file_of(unsupported, file) : NULL;
     if (row == NULL)
         return;
-    row->times += count;
-    unsupported->times += count;
-}
-
-void tm_unsupported_counts_readings(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count)
-{
-    struct tm_unsupported_counts_file *row = unsupported && count ? file_of(unsupported, file) : NULL;
-    if (row)
-        row->readings += count;
-}
-
-void tm_unsupported_counts_surplus(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count)
-{
-    struct tm_unsupported_counts_file *row = unsupported && count ? file_of(unsupported, file) : NULL;
-    if (row)
-        row->surplus += count;
-}
-
-void tm_unsupported_counts_names(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count)
-{
-    struct tm_unsupported_counts_file *row = unsupported && count ? file_of(unsupported, file) : NULL;
-    if (row)
-        row->names += count;
+    row->others[what] += count;
+    unsupported->others[what] += count;
 }
 
 void tm_unsupported_counts_release(struct tm_unsupported_counts *unsupported)

@@ -29,11 +29,11 @@ static void put_file(struct message *m, const struct tm_unsupported_counts_file 
         const char *name = tm_name_of_kind(kind);
         put(m, left_out, name ? name : "unknown", file->events[kind]);
     }
-    put(m, left_out, "early_ftrace_events", file->early);
-    put(m, left_out, "clock_readings", file->readings);
-    put(m, left_out, "surplus_clock_readings", file->surplus);
-    put(m, left_out, "surplus_names", file->names);
-    put(m, "", "times_as_recorded", file->times);
+    put(m, left_out, "early_ftrace_events", file->others[TM_UNSUPPORTED_EARLY]);
+    put(m, left_out, "clock_readings", file->others[TM_UNSUPPORTED_READINGS]);
+    put(m, left_out, "surplus_clock_readings", file->others[TM_UNSUPPORTED_SURPLUS]);
+    put(m, left_out, "surplus_names", file->others[TM_UNSUPPORTED_NAMES]);
+    put(m, "", "times_as_recorded", file->others[TM_UNSUPPORTED_TIMES]);
 }
 
 enum tm_status tm_loss_attributes_write(struct tm_packet_writer *w, uint32_t home, struct tm_error *err)

@@ -248,7 +248,7 @@ static enum tm_status put_inner_times(struct rewrite *r, struct tm_pb *pb, struc
                             (unsigned long long)e->position);
     if (st < 0)
         return tm_error_nomem(err);
-    tm_unsupported_counts_times(r->writer->unsupported, e->file, unchanged);
+    tm_unsupported_counts_add(r->writer->unsupported, e->file, TM_UNSUPPORTED_TIMES, unchanged);
     *pb = tm_pb_of(buf->data, buf->len);
     return TM_OK;
 }

@@ -282,7 +282,7 @@ static bool is_early(struct pftrace *p, const struct tm_event *e)
 {
     if (e->time_ns >= tm_ftrace_bounds_start(&p->bounds, e))
         return false;
-    tm_unsupported_counts_early(p->packets.unsupported, e->file, 1);
+    tm_unsupported_counts_add(p->packets.unsupported, e->file, TM_UNSUPPORTED_EARLY, 1);
     return true;
 }
 

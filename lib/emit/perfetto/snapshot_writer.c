@@ -253,7 +253,7 @@ enum tm_status tm_snapshots_finish(struct tm_packet_writer *packets, const struc
         struct snapshot s;
         if (row->clock == TM_CLOCK_MONOTONIC && packets->has_input_events) {
             if (row->source != UINT32_MAX)
-                tm_unsupported_counts_readings(packets->unsupported, row->source, 1);
+                tm_unsupported_counts_add(packets->unsupported, row->source, TM_UNSUPPORTED_READINGS, 1);
             continue;
         }
         if (i == 0 || row->clock != clocks->contradicting[i - 1].clock)

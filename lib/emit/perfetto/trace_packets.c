@@ -30,7 +30,7 @@ enum tm_status tm_pftrace_clocks(struct pftrace *p, struct tm_error *err)
         return tm_error_nomem(err);
     for (uint32_t i = 0; i < clocks->left_out_count; i++)
         if (clocks->left_out[i].source != UINT32_MAX)
-            tm_unsupported_counts_readings(p->context->unsupported, clocks->left_out[i].source, 1);
+            tm_unsupported_counts_add(p->context->unsupported, clocks->left_out[i].source, TM_UNSUPPORTED_READINGS, 1);
     p->packets.clocks = clocks;
     return tm_snapshots_write(&p->packets, clocks, err);
 }
@@ -77,7 +77,7 @@ enum tm_status tm_pftrace_note_clock(struct pftrace *p, const struct tm_frame *f
     tracemerge__clock_row__free_unpacked(row, NULL);
     enum tm_status st = tm_clock_rows_add(&p->clocks, added);
     if (st == TM_END && has_file)
-        tm_unsupported_counts_surplus(p->context->unsupported, added.source, 1);
+        tm_unsupported_counts_add(p->context->unsupported, added.source, TM_UNSUPPORTED_SURPLUS, 1);
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 

@@ -291,7 +291,7 @@ static enum tm_status add_pending_name(struct tm_track_writer *w, const struct t
     pending.task = task_of(w, owner, owner->flags & TM_EVENT_HAS_TID);
     enum tm_status st = tm_pending_names_add(&w->names, owners, pending, name->data, name->len);
     if (st == TM_END)
-        tm_unsupported_counts_names(w->packets->unsupported, owner->file, 1);
+        tm_unsupported_counts_add(w->packets->unsupported, owner->file, TM_UNSUPPORTED_NAMES, 1);
     /* To those that are written at the end, it is a name from another source. */
     if (st >= 0 && pending.is_repeated)
         st = tm_pending_names_note(&w->names, owners, pending.raw_id, false, owner->pid);
