@@ -1,5 +1,5 @@
-/* Sorts rows of a batch by time, if a time (less the lowest one) and the row's number fit into 64 bits. That moves
- * half as many bytes as separate times and numbers. */
+/* Sorts rows of a batch by 48 bits of their times. These bits and the row's number share a word, so half as many bytes
+ * are moved as with separate times and numbers. */
 #ifndef TM_SORT_ROW_KEYS_H
 #define TM_SORT_ROW_KEYS_H
 
@@ -7,6 +7,7 @@
 
 enum { TM_ROW_KEY_ROW_BITS = 16, TM_ROW_KEY_TIME_BITS = 48 };
 
+/* Bits of TIME above the lowest TM_ROW_KEY_TIME_BITS do not count. */
 static inline uint64_t tm_row_key(uint64_t time, uint32_t row)
 {
     return time << TM_ROW_KEY_ROW_BITS | row;

@@ -4,19 +4,9 @@
 #include "sort/row_keys.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum {
-    RADIX_BITS = 11,
-    RADIX_SIZE = 1 << RADIX_BITS,
-    RADIX_ROWS_MIN = 64, /* fewer rows are sorted by insertion */
-    INSERT_MOVES = 8,    /* insertion gives up after this many moves for each row */
-    ROW_ORDER_FIRST = 1024
-};
-
-struct tm_row_entry {
-    uint64_t time;
-    uint32_t row;
-};
+enum { ROW_ORDER_FIRST = 1024 };
 
 /* Returns how many rows of BATCH have to be looked at to see all its files. */
 static uint32_t file_rows(const struct tm_batch *batch)
@@ -96,9 +86,9 @@ static enum tm_status reserve(struct tm_row_order *o, uint32_t n, struct tm_erro
     o->definition_count = definitions;
     o->numbers = malloc(cap * sizeof *o->numbers);
     o->spare_numbers = malloc(cap * sizeof *o->spare_numbers);
-    o->entries = malloc(cap * sizeof *o->entries);
-    o->spare = malloc(cap * sizeof *o->spare);
-    if (o->numbers == NULL || o->spare_numbers == NULL || o->entries == NULL || o->spare == NULL)
+    o->keys = malloc(cap * sizeof *o->keys);
+    o->spare_keys = malloc(cap * sizeof *o->spare_keys);
+    if (o->numbers == NULL || o->spare_numbers == NULL || o->keys == NULL || o->spare_keys == NULL)
         return tm_error_nomem(err);
     o->cap = cap;
     return TM_OK;
@@ -142,14 +132,20 @@ static void merge_numbers(const struct tm_batch *batch, const struct tm_file_ord
         to[at++] = from[b++];
 }
 
-/* Sets o->numbers to all rows in the order in which they were processed. IN_ORDER: they already are. */
-static void number_rows(struct tm_row_order *o, const struct tm_batch *batch, const struct tm_file_order *orders,
-                        bool in_order)
+static void swap_numbers(struct tm_row_order *o)
+{
+    uint32_t *swap = o->numbers;
+    o->numbers = o->spare_numbers;
+    o->spare_numbers = swap;
+}
+
+/* Sets o->numbers to all rows in the order in which they were processed. */
+static void number_rows(struct tm_row_order *o, const struct tm_batch *batch, const struct tm_file_order *orders)
 {
     uint32_t n = batch->count;
     for (uint32_t i = 0; i < n; i++)
         o->numbers[i] = i;
-    if (in_order)
+    if (in_order_of_processing(batch, orders))
         return;
     for (uint32_t width = 1; width < n; width *= 2) {
         for (uint32_t start = 0; start < n; start += 2 * width) {
@@ -157,98 +153,41 @@ static void number_rows(struct tm_row_order *o, const struct tm_batch *batch, co
             uint32_t end = n - start < 2 * width ? n : start + 2 * width;
             merge_numbers(batch, orders, o->numbers, o->spare_numbers, (const uint32_t[3]){start, mid, end});
         }
-        uint32_t *swap = o->numbers;
-        o->numbers = o->spare_numbers;
-        o->spare_numbers = swap;
+        swap_numbers(o);
     }
 }
 
-/* Makes one pass of the radix sort over the digit at SHIFT. Exchanges entries and spare. */
-static void radix_pass(struct tm_row_order *o, uint32_t n, unsigned shift)
+/* Moves definitions to the front of the numbers. Definitions keep their order, and so do other events. */
+static void move_definitions(struct tm_row_order *o, const struct tm_batch *batch)
 {
-    struct tm_row_entry *from = o->entries, *to = o->spare;
-    uint32_t starts[RADIX_SIZE] = {0}, sum = 0;
-    for (uint32_t i = 0; i < n; i++)
-        starts[from[i].time >> shift & (RADIX_SIZE - 1)]++;
-    for (int d = 0; d < RADIX_SIZE; d++) {
-        uint32_t count = starts[d];
-        starts[d] = sum;
-        sum += count;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        to[starts[from[i].time >> shift & (RADIX_SIZE - 1)]++] = from[i];
-    o->entries = to;
-    o->spare = from;
+    uint32_t at[2] = {o->definition_count, 0};
+    for (uint32_t i = 0; i < batch->count; i++)
+        o->spare_numbers[at[tm_sort_is_definition(batch, o->numbers[i])]++] = o->numbers[i];
+    swap_numbers(o);
 }
 
-/* Sorts entries that are nearly in order by insertion. Returns false if it took too many moves and was not finished. */
-static bool insert_entries(struct tm_row_entry *entries, uint32_t n)
+/* Sorts the numbers after the definitions by time; equal times keep their order. Times that are too far apart for a
+ * key are sorted by their low bits, then by their high bits. */
+static void sort_events(struct tm_row_order *o, const struct tm_batch *batch)
 {
-    uint64_t moves = 0, moves_max = (uint64_t)INSERT_MOVES * n;
-    for (uint32_t i = 1; i < n && moves <= moves_max; i++) {
-        struct tm_row_entry entry = entries[i];
-        uint32_t at = i;
-        for (; at > 0 && entry.time < entries[at - 1].time; at--)
-            entries[at] = entries[at - 1];
-        entries[at] = entry;
-        moves += i - at;
-    }
-    return moves <= moves_max;
-}
-
-/* Sorts by time; equal times keep their order. Sorting by the high bits leaves mostly neighbours in the wrong order. */
-static void sort_entries(struct tm_row_order *o, uint32_t n)
-{
+    const uint32_t first = o->definition_count, count = batch->count - first;
     uint64_t low = UINT64_MAX, high = 0;
-    unsigned bits = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t time = o->entries[i].time;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t time = tm_sort_time(batch, o->numbers[first + i]);
         low = time < low ? time : low;
         high = time > high ? time : high;
     }
-    if (n < 2)
-        return;
-    for (uint32_t i = 0; i < n; i++)
-        o->entries[i].time -= low;
-    while (bits < 64 && (high - low) >> bits)
-        bits++;
-    unsigned shift = bits > 2 * RADIX_BITS && n >= RADIX_SIZE ? bits - 2 * RADIX_BITS : 0;
-    for (; n >= RADIX_ROWS_MIN && shift < bits; shift += RADIX_BITS)
-        radix_pass(o, n, shift);
-    if (insert_entries(o->entries, n))
-        return;
-    for (shift = 0; shift < bits; shift += RADIX_BITS)
-        radix_pass(o, n, shift);
-}
-
-/* Sorts rows that are in the order of processing and whose times fit into keys. Returns false if their times are too
- * far apart. */
-static bool find_by_keys(struct tm_row_order *o, const struct tm_batch *batch)
-{
-    const uint8_t *times = batch->cols[TM_COL_TIME_NS].data;
-    uint64_t *keys = (uint64_t *)(void *)o->entries, *spare = (uint64_t *)(void *)o->spare;
-    uint64_t low = UINT64_MAX, high = 0;
-    uint32_t definitions = 0, events = 0;
-    if (batch->count > 1 << TM_ROW_KEY_ROW_BITS || tm_batch_is_constant(batch, TM_COL_TIME_NS))
-        return false;
-    for (uint32_t i = 0; i < batch->count; i++) {
-        uint64_t time = tm_sort_time_of(tm_get_le64(times + (size_t)8 * i));
-        low = time < low ? time : low;
-        high = time > high ? time : high;
+    for (unsigned shift = 0; shift < 64 && high > low && (high - low) >> shift; shift += TM_ROW_KEY_TIME_BITS) {
+        const unsigned bits = tm_highest_bit((high - low) >> shift) + 1;
+        for (uint32_t i = 0; i < count; i++)
+            o->keys[i] = tm_row_key((tm_sort_time(batch, o->numbers[first + i]) - low) >> shift, i);
+        const uint64_t *keys = tm_row_keys_sort(o->keys, o->spare_keys, count,
+                                                bits < TM_ROW_KEY_TIME_BITS ? bits : TM_ROW_KEY_TIME_BITS);
+        memcpy(o->spare_numbers, o->numbers, first * sizeof *o->numbers);
+        for (uint32_t i = 0; i < count; i++)
+            o->spare_numbers[first + i] = o->numbers[first + tm_row_key_row(keys[i])];
+        swap_numbers(o);
     }
-    if ((high - low) >> TM_ROW_KEY_TIME_BITS)
-        return false;
-    for (uint32_t i = 0; i < batch->count; i++) {
-        keys[events] = tm_row_key(tm_sort_time_of(tm_get_le64(times + (size_t)8 * i)) - low, i);
-        o->spare_numbers[definitions] = i;
-        bool definition = tm_sort_is_definition(batch, i);
-        definitions += definition;
-        events += !definition;
-    }
-    keys = tm_row_keys_sort(keys, spare, events, high > low ? tm_highest_bit(high - low) + 1 : 0);
-    for (uint32_t i = 0; i < events; i++)
-        o->spare_numbers[definitions + i] = tm_row_key_row(keys[i]);
-    return true;
 }
 
 enum tm_status tm_row_order_find(struct tm_row_order *o, const struct tm_batch *batch, struct tm_file_order *orders,
@@ -263,24 +202,11 @@ enum tm_status tm_row_order_find(struct tm_row_order *o, const struct tm_batch *
         return TM_OK;
     if ((st = reserve(o, batch->count, err)) < 0)
         return st;
-    bool in_order = in_order_of_processing(batch, orders);
-    if (in_order && find_by_keys(o, batch)) {
-        o->rows = o->spare_numbers;
-        return TM_OK;
-    }
-    number_rows(o, batch, orders, in_order);
-    uint32_t definitions = 0, events = 0;
-    for (uint32_t i = 0; i < batch->count; i++) {
-        uint32_t row = o->numbers[i];
-        if (tm_sort_is_definition(batch, row))
-            o->spare_numbers[definitions++] = row;
-        else
-            o->entries[events++] = (struct tm_row_entry){tm_sort_time(batch, row), row};
-    }
-    sort_entries(o, events);
-    for (uint32_t i = 0; i < events; i++)
-        o->spare_numbers[definitions + i] = o->entries[i].row;
-    o->rows = o->spare_numbers;
+    number_rows(o, batch, orders);
+    if (o->definition_count)
+        move_definitions(o, batch);
+    sort_events(o, batch);
+    o->rows = o->numbers;
     return TM_OK;
 }
 
@@ -288,7 +214,7 @@ void tm_row_order_release(struct tm_row_order *o)
 {
     free(o->numbers);
     free(o->spare_numbers);
-    free(o->entries);
-    free(o->spare);
+    free(o->keys);
+    free(o->spare_keys);
     *o = (struct tm_row_order){0};
 }

@@ -1,11 +1,9 @@
 /* The order of the rows in one batch. In a batch that is already in order, each row costs one comparison. Other rows
- * are sorted by time with a radix sort, which keeps the order of processing of equal times. */
+ * are put in the order of processing; then a radix sort by time keeps that order of equal times. */
 #ifndef TM_SORT_ROW_ORDER_H
 #define TM_SORT_ROW_ORDER_H
 
 #include "sort/sort_key.h"
-
-struct tm_row_entry;
 
 /* Zero-initialise. Can be used for many batches. */
 struct tm_row_order {
@@ -13,7 +11,7 @@ struct tm_row_order {
     uint32_t definition_count; /* definitions, which come first */
     /* private */
     uint32_t *numbers, *spare_numbers;
-    struct tm_row_entry *entries, *spare;
+    uint64_t *keys, *spare_keys; /* of row_keys.h */
     uint32_t cap;
 };
 
