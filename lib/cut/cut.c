@@ -81,11 +81,6 @@ static enum tm_status count(struct cutter *c, struct tm_error *err)
     return st < 0 ? st : TM_OK;
 }
 
-static enum tm_status write_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
-{
-    return tm_stream_write_batch(self, batch, err);
-}
-
 /* Writes the definitions at the front of BATCH. TM_END: events follow them. */
 static enum tm_status write_definitions(struct cutter *c, const struct tm_frame *frame, const struct tm_batch *batch,
                                         struct tm_error *err)
@@ -317,7 +312,7 @@ enum tm_status tm_cut(int in, const struct tm_cut *how, struct tm_error *err)
     if (lseek(in, 0, SEEK_SET) < 0) {
         st = tm_reread_copy(in, how->temporary_dir, &c.in, err);
     }
-    c.out.receiver = (struct tm_batch_receiver){write_batch, &c.writer};
+    c.out.receiver = tm_stream_writer_receiver(&c.writer);
     c.state.catalog = &c.catalog;
     tm_emit_settler_init(&c.settler, &c.catalog, (struct tm_batch_receiver){take_batch, &c});
     if (st == TM_OK)

@@ -1,6 +1,6 @@
 #include "sort/collector.h"
 
-void tm_collector_init(struct tm_collector *collector, struct tm_collector_receiver receiver, size_t limit_bytes)
+void tm_collector_init(struct tm_collector *collector, struct tm_batch_receiver receiver, size_t limit_bytes)
 {
     *collector = (struct tm_collector){.receiver = receiver, .limit_bytes = limit_bytes, .epoch = 1};
     collector->columns.limit_bytes = limit_bytes;
@@ -165,7 +165,7 @@ static enum tm_status pass_on(struct tm_collector *collector, struct tm_error *e
     }
     enum tm_status st = tm_collector_columns_batch(&collector->columns, collector->notes, &batch, err);
     if (st == TM_OK)
-        st = collector->receiver.write(collector->receiver.to, &batch, err);
+        st = collector->receiver.show(collector->receiver.self, &batch, err);
     tm_collector_notes_clear(collector->notes);
     tm_collector_columns_clear(&collector->columns);
     return st;

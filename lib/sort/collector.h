@@ -10,7 +10,7 @@
 #include "sort/collector_threads.h"
 
 struct tm_collector {
-    struct tm_collector_receiver receiver;
+    struct tm_batch_receiver receiver;
     size_t limit_bytes; /* a batch of this size is full */
     uint32_t count;     /* rows of the current batch */
     uint64_t batches;   /* before the current one */
@@ -26,7 +26,7 @@ struct tm_collector {
 /* Initialises COLLECTOR. A batch is full at LIMIT_BYTES (at most TM_BATCH_BYTES), counted as by
  * tm_batch_builder_full. RECEIVER is copied. Memory is taken as rows arrive, at most about twice LIMIT_BYTES and
  * 600 KiB; with threads, up to six batches, each with half a megabyte of notes, come to this. */
-void tm_collector_init(struct tm_collector *collector, struct tm_collector_receiver receiver, size_t limit_bytes);
+void tm_collector_init(struct tm_collector *collector, struct tm_batch_receiver receiver, size_t limit_bytes);
 
 /* Has COUNT threads, at most TM_COLLECTOR_THREADS_MAX, copy rows and give batches to the receiver, if they can be
  * started. Called before the first row is added, or not at all. Blocks must then stay as they are until

@@ -8,7 +8,7 @@ enum { BATCHES = 3, FURTHER_BATCHES = 2 /* that one thread can have, and each fu
 enum { BATCHES_MAX = BATCHES + FURTHER_BATCHES * (TM_COLLECTOR_THREADS_MAX - 1) };
 
 struct tm_collector_threads {
-    struct tm_collector_receiver receiver;
+    struct tm_batch_receiver receiver;
     struct tm_handoff handoff;
     /* what the threads have from tm_collector_threads_put, a ring */
     struct piece {
@@ -34,10 +34,10 @@ static enum tm_status copy_batch(void *self, struct tm_handoff_piece number, str
 static enum tm_status write_batch(void *self, unsigned place, struct tm_error *err)
 {
     struct tm_collector_threads *t = self;
-    return t->receiver.write(t->receiver.to, &t->pieces[place].batch, err);
+    return t->receiver.show(t->receiver.self, &t->pieces[place].batch, err);
 }
 
-struct tm_collector_threads *tm_collector_threads_new(struct tm_collector_receiver receiver, size_t limit_bytes,
+struct tm_collector_threads *tm_collector_threads_new(struct tm_batch_receiver receiver, size_t limit_bytes,
                                                       unsigned count)
 {
     struct tm_collector_threads *t = calloc(1, sizeof *t);

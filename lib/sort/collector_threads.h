@@ -5,12 +5,6 @@
 
 #include "sort/collector_columns.h"
 
-/* Receives full batches. The batch is valid during the call only. */
-struct tm_collector_receiver {
-    enum tm_status (*write)(void *to, const struct tm_batch *batch, struct tm_error *err);
-    void *to;
-};
-
 enum { TM_COLLECTOR_THREADS_MAX = 2 };
 
 struct tm_collector_threads;
@@ -18,7 +12,7 @@ struct tm_collector_threads;
 /* Starts COUNT threads, at most TM_COLLECTOR_THREADS_MAX; fewer if they cannot be started. They give batches, one at a
  * time, to RECEIVER, which nothing else may use until tm_collector_threads_wait. NULL if none can be started.
  * LIMIT_BYTES is that of tm_collector_init. */
-struct tm_collector_threads *tm_collector_threads_new(struct tm_collector_receiver receiver, size_t limit_bytes,
+struct tm_collector_threads *tm_collector_threads_new(struct tm_batch_receiver receiver, size_t limit_bytes,
                                                       unsigned count);
 
 /* Hands BATCH over, after waiting until there is room. BATCH is then empty and has other memory. The blocks of its rows

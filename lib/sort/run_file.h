@@ -39,7 +39,7 @@ struct tm_run_writer {
 enum tm_status tm_run_writer_begin(struct tm_run_writer *writer, struct tm_run_file *file,
                                    const struct tm_file_order *orders, uint64_t sequence, struct tm_error *err);
 
-/* Adds BATCH as a chunk. Can be the write function of a tm_collector_receiver whose target is the writer. */
+/* Adds BATCH as a chunk. Can be the show function of a tm_batch_receiver whose self is the writer. */
 enum tm_status tm_run_writer_write(void *writer, const struct tm_batch *batch, struct tm_error *err);
 
 /* Adds BLOCK as a chunk of records, as it is in memory. It must consist of records of one of the file's layouts. */

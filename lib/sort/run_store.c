@@ -9,7 +9,7 @@ void tm_run_store_init(struct tm_run_store *s, const struct tm_file_order *order
     *s = (struct tm_run_store){.orders = orders, .chunk_bytes = chunk_bytes};
     for (int i = 0; i < TM_RUN_LEVELS; i++)
         s->levels[i].file = (struct tm_run_file){.file = {.dir = dir}};
-    const struct tm_collector_receiver receiver = {tm_run_writer_write, &s->writer};
+    const struct tm_batch_receiver receiver = {tm_run_writer_write, &s->writer};
     tm_collector_init(&s->collector, receiver, chunk_bytes);
 }
 

@@ -18,11 +18,6 @@ enum tm_status tm_sort_check(int in, struct tm_error *err)
     return st < 0 ? st : TM_OK;
 }
 
-static enum tm_status write_batch(void *writer, const struct tm_batch *batch, struct tm_error *err)
-{
-    return tm_stream_write_batch(writer, batch, err);
-}
-
 /* Copies a stream that is in order. Only its batches are divided anew. */
 static enum tm_status pass(struct tm_stream_reader *reader, struct tm_stream_writer *writer, struct tm_error *err)
 {
@@ -31,7 +26,7 @@ static enum tm_status pass(struct tm_stream_reader *reader, struct tm_stream_wri
     struct tm_frame frame;
     struct tm_batch batch;
     enum tm_status st = TM_OK;
-    tm_collector_init(&collector, (struct tm_collector_receiver){write_batch, writer}, TM_BATCH_BYTES);
+    tm_collector_init(&collector, tm_stream_writer_receiver(writer), TM_BATCH_BYTES);
     while (st == TM_OK && (st = tm_stream_reader_next(reader, &frame, &batch, err)) == TM_OK) {
         st = tm_order_check_next(&check, &frame, &batch, err);
         if (st == TM_OK && frame.type != TM_FRAME_BATCH) {

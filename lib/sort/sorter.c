@@ -48,7 +48,7 @@ void tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options *options)
     s->frames = (struct tm_frame_file){.memory_bytes = SORTER_FRAMES_BYTES, .file.dir = dir};
     tm_block_store_init(&s->blocks, &s->orders, options->memory_bytes, dir);
     const size_t most = tm_block_store_most(&s->blocks);
-    tm_collector_init(&s->staging, (struct tm_collector_receiver){sort_batch, s},
+    tm_collector_init(&s->staging, (struct tm_batch_receiver){sort_batch, s},
                       most < 1 ? 1 : most < SORTER_JOINED_BYTES ? most : SORTER_JOINED_BYTES);
 }
 
@@ -58,7 +58,7 @@ static enum tm_status settle(struct tm_sorter *s, struct tm_error *err)
     return s->threads ? tm_sort_threads_wait(s->threads, err) : TM_OK;
 }
 
-/* Sorts one batch and stores it. Is the write function of a tm_collector_receiver. */
+/* Sorts one batch and stores it. Is the show function of a tm_batch_receiver. */
 static enum tm_status sort_batch(void *sorter, const struct tm_batch *batch, struct tm_error *err)
 {
     struct tm_sorter *s = sorter;
@@ -159,11 +159,6 @@ enum tm_status tm_sorter_read(struct tm_sorter *s, struct tm_stream_reader *read
     return st < 0 ? st : TM_OK;
 }
 
-static enum tm_status write_stream_batch(void *writer, const struct tm_batch *batch, struct tm_error *err)
-{
-    return tm_stream_write_batch(writer, batch, err);
-}
-
 /* Stores what is still to be joined. No batch follows. */
 static enum tm_status finish_blocks(struct tm_sorter *s, struct tm_error *err)
 {
@@ -176,7 +171,7 @@ static enum tm_status finish_blocks(struct tm_sorter *s, struct tm_error *err)
 enum tm_status tm_sorter_write(struct tm_sorter *s, struct tm_stream_writer *writer, struct tm_error *err)
 {
     struct tm_collector collector;
-    tm_collector_init(&collector, (struct tm_collector_receiver){write_stream_batch, writer}, TM_BATCH_BYTES);
+    tm_collector_init(&collector, tm_stream_writer_receiver(writer), TM_BATCH_BYTES);
     enum tm_status st = finish_blocks(s, err);
     if (st == TM_OK)
         st = tm_frame_file_write(&s->frames, writer, err);

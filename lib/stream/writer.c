@@ -170,6 +170,16 @@ enum tm_status tm_stream_write_batch(struct tm_stream_writer *writer, const stru
     return tm_frame_write(&writer->frames, TM_FRAME_BATCH, b.pieces, b.count, err);
 }
 
+static enum tm_status write_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
+{
+    return tm_stream_write_batch(self, batch, err);
+}
+
+struct tm_batch_receiver tm_stream_writer_receiver(struct tm_stream_writer *writer)
+{
+    return (struct tm_batch_receiver){write_batch, writer};
+}
+
 enum tm_status tm_stream_writer_end(struct tm_stream_writer *writer, struct tm_error *err)
 {
     Tracemerge__End end = TRACEMERGE__END__INIT;

@@ -40,6 +40,9 @@ enum tm_status tm_stream_write_frame(struct tm_stream_writer *writer, const stru
 enum tm_status tm_stream_write_batch(struct tm_stream_writer *writer, const struct tm_batch *batch,
                                      struct tm_error *err);
 
+/* Returns a receiver that writes each batch by tm_stream_write_batch. WRITER must outlive it. */
+struct tm_batch_receiver tm_stream_writer_receiver(struct tm_stream_writer *writer);
+
 /* Writes the END frame and all buffered bytes. A reader takes a stream without END as cut short. */
 enum tm_status tm_stream_writer_end(struct tm_stream_writer *writer, struct tm_error *err);
 

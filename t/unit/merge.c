@@ -226,7 +226,7 @@ static void check(const struct shape *shape, uint64_t trial)
     /* Numbers rise within a run, so they show the order of rows with equal keys. */
     qsort(all, count, sizeof *all, compare);
     struct result result = {.rows = malloc(count * sizeof *result.rows), .payloads_agree = true};
-    tm_collector_init(&collector, (struct tm_collector_receiver){take_batch, &result}, 100000);
+    tm_collector_init(&collector, (struct tm_batch_receiver){take_batch, &result}, 100000);
     if (!shape->transient && trial > 0)
         tm_collector_use_threads(&collector, 1 + trial % 2);
     bool good = tm_merge_runs(sources, shape->runs, &orders, &collector, &err) == TM_OK &&
@@ -361,7 +361,7 @@ static void test_windows_are_used(bool transient)
         cursors[i] = (struct tm_merge_cursor){.block = blocks[i], .rank = i, .is_transient = transient};
         tm_merge_cursor_move(&cursors[i], 0, 0);
     }
-    tm_collector_init(&collector, (struct tm_collector_receiver){take_batch, &result}, 1 << 20);
+    tm_collector_init(&collector, (struct tm_batch_receiver){take_batch, &result}, 1 << 20);
     ok(tm_merge_window_init(&window, cursors, RUNS, &orders, &err) == TM_OK);
     do {
         calls++;

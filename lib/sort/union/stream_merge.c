@@ -180,11 +180,6 @@ static enum tm_status merge_events(struct stream_merge *m, uint32_t fan_in, stru
     return st == TM_OK ? merge_runs(m, false, err) : st;
 }
 
-static enum tm_status write_batch(void *writer, const struct tm_batch *batch, struct tm_error *err)
-{
-    return tm_stream_write_batch(writer, batch, err);
-}
-
 static enum tm_status merge(struct stream_merge *m, const struct tm_merge_streams *streams, int out,
                             const struct tm_sort_options *options, struct tm_error *err)
 {
@@ -194,7 +189,7 @@ static enum tm_status merge(struct stream_merge *m, const struct tm_merge_stream
     uint32_t fan_in = room < MERGE_FAN_IN_MIN ? MERGE_FAN_IN_MIN : room > m->count ? m->count : (uint32_t)room;
     tm_run_store_init(&m->store, &m->all.orders, m->all.dir, MERGE_CHUNK_BYTES);
     m->store.fan_in = fan_in < MERGE_FAN_IN_MIN ? MERGE_FAN_IN_MIN : fan_in;
-    tm_collector_init(&m->collector, (struct tm_collector_receiver){write_batch, &m->writer}, TM_BATCH_BYTES);
+    tm_collector_init(&m->collector, tm_stream_writer_receiver(&m->writer), TM_BATCH_BYTES);
     enum tm_status st = open_inputs(m, streams->streams, err);
     if (st == TM_OK)
         st = tm_stream_writer_open(&m->writer, out, "tm-sort", &m->inputs[0].reader.header, err);
