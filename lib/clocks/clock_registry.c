@@ -25,21 +25,8 @@ enum tm_status tm_clock_registry_announce(struct tm_clock_registry *registry, ui
     return tm_stream_write_message(registry->writer, TM_FRAME_MACHINE, &frame.base, err);
 }
 
-enum tm_status tm_clock_registry_machine(struct tm_clock_registry *registry, int64_t raw_id,
-                                         const ProtobufCBinaryData *name, uint32_t *row, struct tm_error *err)
-{
-    enum tm_status st = TM_OK;
-    bool is_new = !tm_machine_table_find(&registry->machines, raw_id, row);
-    if (is_new && (st = tm_machine_table_add(&registry->machines, raw_id, row, err)) < 0)
-        return st;
-    if (name && (st = tm_machine_table_name(&registry->machines, *row, name->data, name->len, err)) < 0)
-        return st;
-    if (is_new || name)
-        st = tm_clock_registry_announce(registry, *row, err);
-    return st < 0 ? st : tm_clock_registry_announce_trace_time(registry, err);
-}
-
-enum tm_status tm_clock_registry_announce_trace_time(struct tm_clock_registry *registry, struct tm_error *err)
+/* Writes the TraceTime frame if it is due and its machine has a row. */
+static enum tm_status announce_trace_time(struct tm_clock_registry *registry, struct tm_error *err)
 {
     struct tm_trace_time *trace_time = &registry->trace_time;
     Tracemerge__TraceTime frame = TRACEMERGE__TRACE_TIME__INIT;
@@ -52,6 +39,20 @@ enum tm_status tm_clock_registry_announce_trace_time(struct tm_clock_registry *r
     frame.has_file = trace_time->owner >= 0;
     frame.file = frame.has_file ? (uint32_t)trace_time->owner : 0;
     return tm_stream_write_message(registry->writer, TM_FRAME_TRACE_TIME, &frame.base, err);
+}
+
+enum tm_status tm_clock_registry_machine(struct tm_clock_registry *registry, int64_t raw_id,
+                                         const ProtobufCBinaryData *name, uint32_t *row, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    bool is_new = !tm_machine_table_find(&registry->machines, raw_id, row);
+    if (is_new && (st = tm_machine_table_add(&registry->machines, raw_id, row, err)) < 0)
+        return st;
+    if (name && (st = tm_machine_table_name(&registry->machines, *row, name->data, name->len, err)) < 0)
+        return st;
+    if (is_new || name)
+        st = tm_clock_registry_announce(registry, *row, err);
+    return st < 0 ? st : announce_trace_time(registry, err);
 }
 
 enum tm_status tm_clock_registry_claim(struct tm_clock_registry *registry, const struct tm_clock_key *key,
@@ -69,7 +70,7 @@ enum tm_status tm_clock_registry_claim(struct tm_clock_registry *registry, const
     *trace_time = (struct tm_trace_time){.index = index, .machine = key->machine, .clock = key->clock,
                                          .owner = owner};
     tm_clock_graph_set_target(&registry->graph, index);
-    return tm_clock_registry_announce_trace_time(registry, err);
+    return announce_trace_time(registry, err);
 }
 
 static enum tm_status write_row(struct tm_clock_registry *registry, Tracemerge__ClockRow *row, uint32_t clock,

@@ -76,9 +76,6 @@ static inline struct tm_reading tm_reading_at(uint32_t index, int64_t value)
     return (struct tm_reading){.clock = index, .value = value, .unit_ns = 1};
 }
 
-/* Writes the TraceTime frame if it is due and its machine has a row. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_clock_registry_announce_trace_time(struct tm_clock_registry *registry, struct tm_error *err);
-
 void tm_clock_registry_release(struct tm_clock_registry *registry);
 
 #endif

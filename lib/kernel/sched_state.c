@@ -81,7 +81,8 @@ uint32_t tm_sched_state_parse(const char *text, size_t len)
     return TM_SCHED_STATE_FLAGS | state;
 }
 
-uint32_t tm_sched_state_decode(uint32_t state, uint32_t version)
+/* Converts STATE, a mask of kernel VERSION or flags, to flags. */
+static uint32_t decode(uint32_t state, uint32_t version)
 {
     if (state & TM_SCHED_STATE_FLAGS)
         return state;
@@ -120,7 +121,7 @@ uint32_t tm_sched_state_encode(uint32_t state, uint32_t version)
 
 size_t tm_sched_state_text(uint32_t state, uint32_t version, char separator, char *out)
 {
-    uint32_t flags = tm_sched_state_decode(state, version) & ~TM_SCHED_STATE_FLAGS;
+    uint32_t flags = decode(state, version) & ~TM_SCHED_STATE_FLAGS;
     size_t n = 0;
     const char *word = flags & TM_SCHED_STATE_WINDOWS ? tm_windows_state_name(flags & UINT8_MAX) : NULL;
     if (word) {

@@ -43,16 +43,12 @@ uint32_t tm_kernel_version_parse(const char *release, size_t len);
 /* Converts the letters of a textual sched_switch ("R", "R+", "S", "D|K", …) to flags with TM_SCHED_STATE_FLAGS. */
 uint32_t tm_sched_state_parse(const char *text, size_t len);
 
-/* Converts STATE, bits 0 to 31 of a SCHED_SWITCH row's value, to flags. If it has TM_SCHED_STATE_FLAGS, it is returned
- * unchanged. Otherwise it is a mask of kernel VERSION. */
-uint32_t tm_sched_state_decode(uint32_t state, uint32_t version);
-
-/* Returns the mask that kernel VERSION records for STATE. STATE is a mask or flags, as for decode. Flags that this
- * kernel does not report are left out. */
+/* Returns the mask that kernel VERSION records for STATE, bits 0 to 31 of a SCHED_SWITCH row's value: flags with
+ * TM_SCHED_STATE_FLAGS, or already a mask of VERSION. Flags that this kernel does not report are left out. */
 uint32_t tm_sched_state_encode(uint32_t state, uint32_t version);
 
 /* Writes the letters of STATE, or the name of a state of Windows, and a NUL, and returns the length. STATE is a mask of
- * VERSION or flags, as for decode. A SEPARATOR other than 0 stands between the letters. Writes "?" if the state is
+ * VERSION or flags, as for encode. A SEPARATOR other than 0 stands between the letters. Writes "?" if the state is
  * unknown. */
 enum { TM_SCHED_STATE_TEXT_MAX = 32 };
 size_t tm_sched_state_text(uint32_t state, uint32_t version, char separator, char *out);

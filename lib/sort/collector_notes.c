@@ -54,7 +54,7 @@ void tm_collector_notes_clear(struct tm_collector_notes *n)
     n->block_count = 0;
 }
 
-void tm_collector_notes_release(struct tm_collector_notes *n)
+static void release_notes(struct tm_collector_notes *n)
 {
     free(n->lanes);
     free(n->ranges);
@@ -77,7 +77,7 @@ enum tm_status tm_noted_batch_extend(struct tm_noted_batch *b, struct tm_error *
 void tm_noted_batch_release(struct tm_noted_batch *b)
 {
     for (uint32_t i = 0; i < b->cap; i++)
-        tm_collector_notes_release(&b->notes[i]);
+        release_notes(&b->notes[i]);
     free(b->notes);
     *b = (struct tm_noted_batch){0};
 }

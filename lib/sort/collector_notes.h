@@ -56,8 +56,6 @@ struct tm_collector_lane *tm_collector_notes_add_lane(struct tm_collector_notes 
 /* Removes all rows; keeps the memory. */
 void tm_collector_notes_clear(struct tm_collector_notes *notes);
 
-void tm_collector_notes_release(struct tm_collector_notes *notes);
-
 /* All rows of a batch. Zero-initialise. */
 struct tm_noted_batch {
     struct tm_collector_notes *notes; /* in the order of their rows */
