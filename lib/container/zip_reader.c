@@ -362,8 +362,10 @@ static enum tm_status raw_read(void *source, uint8_t *data, size_t len, size_t *
     return n < 0 ? failed(zip, "the member's data cannot be read", err) : n == 0 ? TM_END : TM_OK;
 }
 
-static void close_member(struct tm_zip_reader *zip)
+/* Closes the member of SOURCE, a struct tm_zip_reader, if one is open. */
+static void close_member(void *source)
 {
+    struct tm_zip_reader *zip = source;
     if (!zip->member_open)
         return;
     zip->member_open = false;
@@ -434,15 +436,10 @@ static enum tm_status member_read(void *source, uint8_t *data, size_t len, size_
     return *got > 0 ? TM_OK : end_member(zip, NULL, err);
 }
 
-static void member_close(void *source)
-{
-    close_member(source);
-}
-
 enum tm_status tm_zip_open(struct tm_zip_reader *zip, const uint64_t place[2], struct tm_damage *damage,
                            struct tm_input *input, struct tm_error *err)
 {
-    static const struct tm_input_ops ops = {.read = member_read, .close = member_close}, raw_ops = {.read = raw_read};
+    static const struct tm_input_ops ops = {.read = member_read, .close = close_member}, raw_ops = {.read = raw_read};
     unz64_file_pos position = {.pos_in_zip_directory = place[0], .num_of_file = place[1]};
     unz_file_info64 info;
     int method, level;

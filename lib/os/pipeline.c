@@ -171,10 +171,10 @@ static enum tm_status spawn_stage(struct tm_stage *stage, const struct ends *end
     return TM_OK;
 }
 
-/* Sends SIGNUM to the stages [FIRST, END) that still run. */
-static void signal_stages(struct tm_pipeline *p, size_t first, size_t end, int signum)
+/* Sends SIGNUM to the first COUNT stages, those that still run. */
+static void signal_stages(struct tm_pipeline *p, size_t count, int signum)
 {
-    for (size_t i = first; i < end; i++)
+    for (size_t i = 0; i < count; i++)
         if (p->stages[i].running)
             (void)kill(p->stages[i].pid, signum);
 }
@@ -201,7 +201,7 @@ static void reap(struct tm_stage *stage)
 
 void tm_pipeline_stop(struct tm_pipeline *p)
 {
-    signal_stages(p, 0, p->count, SIGTERM);
+    signal_stages(p, p->count, SIGTERM);
     for (size_t i = 0; i < p->count; i++) {
         if (p->stages[i].running)
             reap(&p->stages[i]);
@@ -328,9 +328,9 @@ static bool failed(const struct tm_stage *stage)
     return !stage->running && stage->pid > 0 && stage->wait_status != 0;
 }
 
-static bool died_of(const struct tm_stage *stage, int signum)
+static bool lost_reader(const struct tm_stage *stage)
 {
-    return !stage->running && WIFSIGNALED(stage->wait_status) && WTERMSIG(stage->wait_status) == signum;
+    return !stage->running && WIFSIGNALED(stage->wait_status) && WTERMSIG(stage->wait_status) == SIGPIPE;
 }
 
 /* Stops the stages before one that failed, because nothing reads their output. */
@@ -343,7 +343,7 @@ static void stop_upstream(struct tm_pipeline *p)
     for (size_t i = 0; i + 1 < end; i++)
         p->stages[i].stopped |= p->stages[i].running;
     if (end > 0)
-        signal_stages(p, 0, end - 1, SIGPIPE);
+        signal_stages(p, end - 1, SIGPIPE);
 }
 
 /* Waits for a message of a stage, a signal or a tick. False if no stage is left. */
@@ -386,7 +386,7 @@ void tm_pipeline_wait(struct tm_pipeline *p)
             p->tick(p->context);
         }
         if (*p->signal_seen != passed_on)
-            signal_stages(p, 0, p->count, passed_on = *p->signal_seen);
+            signal_stages(p, p->count, passed_on = *p->signal_seen);
         for (size_t i = 0; i < p->count; i++) {
             if (p->stages[i].running && FD_ISSET(p->stages[i].err_fd, &ready))
                 listen(p, &p->stages[i]);
@@ -402,7 +402,7 @@ void tm_pipeline_wait(struct tm_pipeline *p)
 static bool failed_loudly(const struct tm_pipeline *p, size_t i)
 {
     const struct tm_stage *stage = &p->stages[i];
-    return failed(stage) && !stage->stopped && !died_of(stage, SIGPIPE);
+    return failed(stage) && !stage->stopped && !lost_reader(stage);
 }
 
 bool tm_stage_failed_on_input(const struct tm_stage *stage, bool *is_cut)
@@ -421,7 +421,7 @@ static bool is_cause(const struct tm_pipeline *p, size_t i)
         downstream |= k > i && failed(&p->stages[k]);
     }
     if (!failed_loudly(p, i)) /* losing the reader is a cause if the reader did not fail */
-        return died_of(&p->stages[i], SIGPIPE) && !downstream && !upstream && i + 1 < p->count;
+        return lost_reader(&p->stages[i]) && !downstream && !upstream && i + 1 < p->count;
     bool is_cut;
     return !(upstream && tm_stage_failed_on_input(&p->stages[i], &is_cut));
 }
@@ -456,7 +456,7 @@ int tm_pipeline_exit(const struct tm_pipeline *p)
 
 bool tm_pipeline_reader_left(const struct tm_pipeline *p)
 {
-    return p->count > 0 && died_of(&p->stages[p->count - 1], SIGPIPE) && tm_pipeline_cause(p) == p->count;
+    return p->count > 0 && lost_reader(&p->stages[p->count - 1]) && tm_pipeline_cause(p) == p->count;
 }
 
 void tm_pipeline_release(struct tm_pipeline *p)
