@@ -450,33 +450,77 @@ static enum tm_status check_thread(struct tm_model *m, const struct tm_model_eve
     return st == TM_OK && resolved.scope != TM_TRACK_THREAD ? TM_END : st;
 }
 
+/* Sets *TRACK to the track of EV's slice. TM_END: there is none, or it is not one of a thread though it NEEDS_THREAD. */
+static enum tm_status slice_track(struct tm_model *m, struct tm_model_event *ev, bool needs_thread, uint32_t *track,
+                                  struct tm_error *err)
+{
+    enum tm_status st = needs_thread ? check_thread(m, ev, err) : TM_OK;
+    return st == TM_OK ? track_of(&m->tasks, &m->layout, ev, track, err) : st;
+}
+
+/* The events that take the place of one whose args change. */
+struct changed {
+    struct tm_event with, translated;
+};
+
+/* Gives EV's slice the name and args that the trace alone does not state. EV may then have an event of CHANGED. */
+static enum tm_status complete(struct tm_model *m, struct tm_model_event *ev, struct changed *changed,
+                               struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (ev->e->kind == TM_KIND_SLICE_COMPLETE && tm_named_track_is_of(ev->e))
+        st = tm_model_named_args(&m->tasks, &m->out, ev, &changed->with, err);
+    default_name(ev);
+    if (st == TM_OK && (m->translations.has_slices || m->translations.has_hashes))
+        st = translate(&m->translations, &m->out, ev, &changed->translated, err);
+    return st;
+}
+
+/* Notes EV if it begins a slice on a track whose slices do not nest. TM_END: one is open, so it makes none. */
+static enum tm_status begin_unnested(struct tm_model *m, const struct tm_model_event *ev, uint32_t track,
+                                     struct tm_error *err)
+{
+    if (ev->e->kind != TM_KIND_SLICE_BEGIN || !tm_event_is_async_marker(ev->e->flags) ||
+        m->layout.tracks.rows[track].type != TM_TRACK_TYPE_MARKER_ASYNC)
+        return TM_OK;
+    enum tm_status st =
+        m->out.options.adds_args ? tm_unnested_begins_add(&m->unnested_begins, track, ev->e->time_ns, err) : TM_OK;
+    return st == TM_OK && tm_slices_has_any(&m->slices, track) ? TM_END : st;
+}
+
+static struct tm_slice_row row_of(const struct tm_model_event *ev, uint32_t track)
+{
+    const bool is_complete = ev->e->kind == TM_KIND_SLICE_COMPLETE;
+    const struct thread_times times = thread_times(ev);
+    return (struct tm_slice_row){.ts = ev->e->time_ns,
+                                 .dur = is_complete ? ev->e->dur_ns : ev->e->kind == TM_KIND_SLICE_BEGIN ? -1 : 0,
+                                 .track = track,
+                                 .arg_set = TM_NO_ID,
+                                 .name = ev->name,
+                                 .category = ev->category,
+                                 .has_thread_ts = times.has_ts,
+                                 .thread_ts = times.ts,
+                                 .has_thread_dur = times.has_dur && is_complete,
+                                 .thread_dur = times.dur};
+}
+
 enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
-    struct tm_event with, translated;
+    struct changed changed;
     struct stated stated;
     uint32_t track;
     if (e->kind == TM_KIND_SLICE_COMPLETE && (e->dur_ns < 0 || (e->flags & TM_EVENT_OPEN_ENDED)))
         return tm_model_count(&m->out, ev->place,
                               e->dur_ns < 0 ? TM_MODEL_NEGATIVE_DURATION : TM_MODEL_NO_DURATION, err);
     read_detail(m, ev, &stated);
-    enum tm_status st = stated.needs_thread ? check_thread(m, ev, err) : TM_OK;
-    if (st == TM_OK)
-        st = track_of(&m->tasks, &m->layout, ev, &track, err);
+    enum tm_status st = slice_track(m, ev, stated.needs_thread, &track, err);
     if (st != TM_OK)
         return st < 0 ? st : tm_model_count_without_track(&m->out, ev, err);
-    if (e->kind == TM_KIND_SLICE_COMPLETE && tm_named_track_is_of(e) &&
-        (st = tm_model_named_args(&m->tasks, &m->out, ev, &with, err)) < 0)
+    if ((st = complete(m, ev, &changed, err)) < 0)
         return st;
-    default_name(ev);
-    if (m->translations.has_slices || m->translations.has_hashes) {
-        if ((st = translate(&m->translations, &m->out, ev, &translated, err)) < 0)
-            return st;
-    }
     stated.label[0] = name_label(&m->translations, ev);
     stated.label[1] = tm_slice_label_of(e->category, ev->category);
-    bool is_unnested = tm_event_is_async_marker(e->flags) &&
-                       m->layout.tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC;
     if (e->kind == TM_KIND_SLICE_END) {
         if (tm_event_is_async_marker(e->flags))
             stated.label[0] = 0;
@@ -484,29 +528,14 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
             read_detail(m, ev, &stated);
         return end(m, ev, track, &stated, err);
     }
-    if (is_unnested && e->kind == TM_KIND_SLICE_BEGIN) {
-        st = m->out.options.adds_args ? tm_unnested_begins_add(&m->unnested_begins, track, e->time_ns, err) : TM_OK;
-        if (st < 0 || tm_slices_has_any(&m->slices, track))
-            return st;
-    }
+    if ((st = begin_unnested(m, ev, track, err)) != TM_OK)
+        return st < 0 ? st : TM_OK;
     if ((e->flags & TM_EVENT_ASYNC || e->kind == TM_KIND_INSTANT) &&
-        (st = tm_model_added_args(&m->out, ev, &with, err)) < 0)
+        (st = tm_model_added_args(&m->out, ev, &changed.with, err)) < 0)
         return st;
     if (ev->e != e) /* it has other args now */
         read_detail(m, ev, &stated);
-    struct tm_slice_row row = {.ts = e->time_ns,
-                               .dur = e->kind == TM_KIND_SLICE_COMPLETE ? e->dur_ns
-                                      : e->kind == TM_KIND_SLICE_BEGIN  ? -1
-                                                                        : 0,
-                               .track = track,
-                               .arg_set = TM_NO_ID,
-                               .name = ev->name,
-                               .category = ev->category};
-    struct thread_times times = thread_times(ev);
-    row.has_thread_ts = times.has_ts;
-    row.thread_ts = times.ts;
-    row.has_thread_dur = times.has_dur && e->kind == TM_KIND_SLICE_COMPLETE;
-    row.thread_dur = times.dur;
+    struct tm_slice_row row = row_of(ev, track);
     return begin(m, ev, &row, &stated, err);
 }
 
