@@ -450,7 +450,7 @@ static enum tm_status check_thread(struct tm_model *m, const struct tm_model_eve
     return st == TM_OK && resolved.scope != TM_TRACK_THREAD ? TM_END : st;
 }
 
-/* Sets *TRACK to the track of EV's slice. TM_END: there is none, or it is not one of a thread though it NEEDS_THREAD. */
+/* Sets *TRACK to the track of EV's slice. TM_END: it has none, or none of a thread though it NEEDS_THREAD. */
 static enum tm_status slice_track(struct tm_model *m, struct tm_model_event *ev, bool needs_thread, uint32_t *track,
                                   struct tm_error *err)
 {
