@@ -7,8 +7,6 @@
 #include "align/record.h"
 #include "base/buf.h"
 
-#include <stdbool.h>
-
 struct tm_match_member {
     int64_t begin_ns, end_ns;
     uint32_t node, name;

@@ -7,8 +7,6 @@
 #include "align/record.h"
 #include "base/status.h"
 
-#include <stdbool.h>
-
 /* Zero-initialise, and set file.dir. */
 struct tm_record_store {
     struct tm_temporary_file file;

@@ -2,7 +2,6 @@
 #ifndef TM_CONTAINER_ZIP_READER_H
 #define TM_CONTAINER_ZIP_READER_H
 
-#include "base/buf.h"
 #include "container/damage.h"
 #include "container/extent.h"
 

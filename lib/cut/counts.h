@@ -4,7 +4,6 @@
 #define TM_CUT_COUNTS_H
 
 #include "base/table.h"
-#include "stream/batch.h"
 #include "stream/writer.h"
 
 /* Zero-initialise, with .part_count set. */

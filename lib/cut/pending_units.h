@@ -3,7 +3,6 @@
 #ifndef TM_CUT_PENDING_UNITS_H
 #define TM_CUT_PENDING_UNITS_H
 
-#include "base/status.h"
 #include "stream/event.h"
 
 struct tm_pending_unit {

@@ -7,7 +7,6 @@
 #include "emit/late_threads.h"
 #include "model/binder_rows.h"
 #include "model/kernel_rows.h"
-#include "stream/batch_builder.h"
 
 struct tm_emit_settler {
     /* private */

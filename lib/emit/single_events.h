@@ -7,7 +7,6 @@
 #include "emit/batch_queue.h"
 #include "emit/open_messages.h"
 #include "sort/file_order.h"
-#include "stream/batch_builder.h"
 
 enum { TM_SINGLE_EVENTS_OPEN_MAX = 1 << 14 /* messages at one time, of 64 KB at most */ };
 

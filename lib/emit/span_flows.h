@@ -10,7 +10,6 @@
 #include "emit/batch_queue.h"
 #include "base/map.h"
 #include "model/catalog.h"
-#include "stream/batch_builder.h"
 
 enum { TM_SPAN_FLOWS_MAX = 1 << 19 }; /* at least this many of the latest spans are remembered */
 

@@ -9,7 +9,6 @@
 #ifndef TM_MODEL_KERNEL_ROWS_H
 #define TM_MODEL_KERNEL_ROWS_H
 
-#include "kernel/effect.h"
 #include "model/catalog.h"
 #include "model/file_requests.h"
 #include "model/settled_rows.h"

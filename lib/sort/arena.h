@@ -8,7 +8,6 @@
 #include "os/prefault.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct tm_arena_piece;
 

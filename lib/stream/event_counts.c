@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "base/table.h"
+#include "stream/reader.h"
 
 #include <stdlib.h>
 

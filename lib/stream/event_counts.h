@@ -7,7 +7,6 @@
 #define TM_STREAM_EVENT_COUNTS_H
 
 #include "base/map.h"
-#include "stream/reader.h"
 #include "stream/writer.h"
 
 enum { TM_EVENT_BINS_MAX = 1 << 14, TM_EVENT_BINS_SHIFT_MAX = 63 };

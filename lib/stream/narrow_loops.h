@@ -5,7 +5,6 @@
 #define TM_STREAM_NARROW_LOOPS_H
 
 #include "base/bytes.h"
-#include "stream/narrow.h"
 
 enum { NARROW_TILE = 64 };
 

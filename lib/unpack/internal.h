@@ -5,7 +5,6 @@
 
 #include "container/content.h"
 #include "container/gzip_reader.h"
-#include "container/limits.h"
 #include "unpack/member_table.h"
 #include "unpack/unpack.h"
 

@@ -4,7 +4,6 @@
 #define TM_EMIT_REPORT_CAUSALITY_H
 
 #include "align/alignment.h"
-#include "stream/reader.h"
 
 /* Zero-initialise, so release is always safe. */
 struct tm_report_causality {

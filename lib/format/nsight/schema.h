@@ -2,7 +2,6 @@
 #ifndef TM_FORMAT_NSIGHT_SCHEMA_H
 #define TM_FORMAT_NSIGHT_SCHEMA_H
 
-#include "base/buf.h"
 #include "format/nsight/database.h"
 
 /* Columns by the names of the schema reference (schema.c). */

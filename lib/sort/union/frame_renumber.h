@@ -3,7 +3,6 @@
 #define TM_SORT_UNION_FRAME_RENUMBER_H
 
 #include "sort/union/stream_ids.h"
-#include "stream/frame.h"
 #include "tm_stream.pb-c.h"
 
 /* Renumbers MESSAGE of a frame of TYPE in place: its file and machine (stream/frame_ids.h), the generation of a

@@ -5,7 +5,6 @@
 
 #include "os/temporary_file.h"
 #include "base/intern.h"
-#include "stream/frame.h"
 
 struct tm_string_extra {
     uint64_t offset; /* offset in the file */
