@@ -36,7 +36,8 @@ enum tm_status {
 
 enum { TM_ERROR_TEXT_MAX = 2048 };
 
-/* The first failure of a piece of work. Zero-initialise; owns nothing. */
+/* The first failure of a piece of work. Zero-initialise; owns nothing. The calls below accept NULL for it, and record
+ * nothing then. */
 struct tm_error {
     enum tm_status status; /* TM_OK while nothing failed */
     bool is_reading;       /* the system could not read a file; the caller must add its name to the message */

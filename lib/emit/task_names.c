@@ -183,7 +183,7 @@ static enum tm_status learn_detail(struct tm_task_names *names, const struct tm_
     Tracemerge__Detail *d =
         (Tracemerge__Detail *)tm_message_unpack(&tracemerge__detail__descriptor, e->detail, e->detail_bytes, err);
     if (d == NULL)
-        return err ? err->status : TM_E_INPUT;
+        return err->status;
     enum tm_status st = TM_OK;
     if (d->thread)
         st = learn_thread(names, e, d->thread, err);

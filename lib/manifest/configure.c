@@ -142,7 +142,7 @@ static enum tm_status on_manifest(struct configure *c, const struct tm_frame *fr
     Tracemerge__Manifest *message =
         (Tracemerge__Manifest *)tm_frame_message(frame, &tracemerge__manifest__descriptor, err);
     if (message == NULL)
-        return err ? err->status : TM_E_INPUT;
+        return err->status;
     uint32_t file = message->file;
     const uint32_t *from = message->has_file ? &file : NULL;
     if (c->passes || c->configured || c->options->given) {
@@ -165,7 +165,7 @@ static enum tm_status on_file(struct configure *c, const struct tm_frame *frame,
     uint32_t entry;
     Tracemerge__File *file = (Tracemerge__File *)tm_frame_message(frame, &tracemerge__file__descriptor, err);
     if (file == NULL)
-        return err ? err->status : TM_E_INPUT;
+        return err->status;
     uint32_t id = file->id;
     enum tm_status st = tm_file_match_add(&c->match, file, &entry, err);
     tracemerge__file__free_unpacked(file, NULL);
@@ -181,7 +181,7 @@ static enum tm_status on_file_begin(struct configure *c, const struct tm_frame *
     Tracemerge__FileBegin *begin =
         (Tracemerge__FileBegin *)tm_frame_message(frame, &tracemerge__file_begin__descriptor, err);
     if (begin == NULL)
-        return err ? err->status : TM_E_INPUT;
+        return err->status;
     enum tm_status st = tm_file_match_type(&c->match, begin->id, begin->type, err);
     if (st == TM_E_INPUT)
         of_manifest(c, err);

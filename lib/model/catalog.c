@@ -332,7 +332,7 @@ enum tm_status tm_catalog_add(struct tm_catalog *c, const struct tm_frame *frame
         return TM_OK;
     ProtobufCMessage *m = tm_frame_message(frame, descriptor, err);
     if (m == NULL)
-        return err ? err->status : TM_E_INPUT;
+        return err->status;
     enum tm_status st = take(c, frame->type, &m, &why);
     if (m)
         protobuf_c_message_free_unpacked(m, NULL);

@@ -63,7 +63,7 @@ static enum tm_status read_header(struct tm_stream_reader *reader, struct tm_err
         return tm_error_set(err, TM_E_INPUT, "byte 0: the stream does not begin with a header");
     Tracemerge__Header *header = (Tracemerge__Header *)tm_frame_message(&frame, &tracemerge__header__descriptor, err);
     if (header == NULL)
-        return err ? err->status : TM_E_INPUT;
+        return err->status;
     if (header->version != TM_STREAM_VERSION)
         st = tm_error_set(err, TM_E_INPUT, "byte 0: stream version %u; this program knows version %d", header->version,
                           TM_STREAM_VERSION);
@@ -113,7 +113,7 @@ static enum tm_status read_end(struct tm_stream_reader *reader, const struct tm_
     uint64_t before = reader->frames.count - 1;
     Tracemerge__End *end = (Tracemerge__End *)tm_frame_message(frame, &tracemerge__end__descriptor, err);
     if (end == NULL)
-        return err ? err->status : TM_E_INPUT;
+        return err->status;
     bool agrees = end->frame_count == before && end->event_count == reader->event_count;
     tracemerge__end__free_unpacked(end, NULL);
     if (!agrees) {

@@ -149,7 +149,7 @@ enum tm_status tm_report_dropped_frame(struct tm_report *r, const struct tm_fram
 {
     Tracemerge__Dropped *d = (Tracemerge__Dropped *)tm_frame_message(frame, &tracemerge__dropped__descriptor, err);
     if (d == NULL)
-        return err ? err->status : TM_E_INPUT;
+        return err->status;
     enum tm_status st =
         is_consistent(r, d) ? put_events(r, d, err)
                        : tm_error_at(err, frame->offset, "columns of a list of dropped events contradict each other");

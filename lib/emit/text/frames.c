@@ -219,7 +219,7 @@ static enum tm_status show_frame(void *state, const struct tm_frame *frame, cons
     } else {
         ProtobufCMessage *m = tm_frame_message(frame, descriptor, err);
         if (m == NULL)
-            return err ? err->status : TM_E_INPUT;
+            return err->status;
         tm_message_text(&f->out, m);
         protobuf_c_message_free_unpacked(m, NULL);
     }

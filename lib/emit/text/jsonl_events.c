@@ -167,7 +167,7 @@ static enum tm_status put_detail(struct jsonl *j, const struct tm_event *e, stru
     Tracemerge__Detail *d =
         (Tracemerge__Detail *)tm_message_unpack(&tracemerge__detail__descriptor, e->detail, e->detail_bytes, err);
     if (d == NULL)
-        return err ? err->status : TM_E_INPUT;
+        return err->status;
     Tracemerge__Detail described = TRACEMERGE__DETAIL__INIT, rest = *d;
     put_args(out, d);
     rest.n_args = rest.n_text = 0; /* n_args were shown above; n_text is the text that columns refer to */
