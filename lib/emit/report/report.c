@@ -26,7 +26,9 @@ static enum tm_status open_report(const struct tm_emit_context *context, void **
         return st;
     struct tm_report *r = *state;
     r->tests_causality = r->placed;
-    return r->placed ? tm_report_causality_begin(&r->causality, context->options->temporary_dir, err) : TM_OK;
+    if (!r->placed)
+        return TM_OK;
+    return tm_alignment_begin(&r->alignment, "flows,spans,collectives", context->options->temporary_dir, err);
 }
 
 static void add_bounds(struct tm_report *r, const struct tm_batch *batch)
@@ -51,16 +53,30 @@ static enum tm_status show_frame(void *state, const struct tm_frame *frame, cons
         add_bounds(r, batch);
     r->snapshot_count += frame->type == TM_FRAME_SNAPSHOT;
     r->clock_row_count += frame->type == TM_FRAME_CLOCK_ROW;
-    if (r->tests_causality && tm_report_causality_add(&r->causality, frame, batch, err) < 0)
+    if (r->tests_causality && tm_alignment_add(&r->alignment, frame, batch, err) < 0)
         return err->status;
     return tm_config_facts_add(&r->facts, frame, err);
+}
+
+/* Finds effects that come before their causes in another file. */
+static enum tm_status find_causality(struct tm_report *r, bool json, struct tm_error *err)
+{
+    struct tm_alignment *a = &r->alignment;
+    enum tm_status st = tm_alignment_match(a, err);
+    if (st == TM_OK)
+        st = tm_alignment_check(a, err);
+    if (st != TM_OK || a->breach_count == 0)
+        return st;
+    st = json ? tm_alignment_breaches_json(a, &r->causality_found)
+              : tm_alignment_breaches_summary(a, &r->causality_found);
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 static enum tm_status finish_report(void *state, struct tm_error *err)
 {
     struct tm_report *r = state;
     bool json = r->context->options->json;
-    if (r->tests_causality && tm_report_causality_finish(&r->causality, json, &r->causality_found, err) < 0)
+    if (r->tests_causality && find_causality(r, json, err) < 0)
         return err->status;
     if (json)
         tm_report_json(r);
@@ -112,7 +128,7 @@ static void close_report(void *state)
         tm_paths_release(&r->paths);
         tm_out_release(&r->out);
         tm_config_facts_release(&r->facts);
-        tm_report_causality_release(&r->causality);
+        tm_alignment_release(&r->alignment);
         tm_buf_release(&r->causality_found);
         free(r->first_files);
     }

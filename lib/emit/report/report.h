@@ -2,7 +2,7 @@
 #ifndef TM_EMIT_REPORT_REPORT_H
 #define TM_EMIT_REPORT_REPORT_H
 
-#include "emit/report/causality.h"
+#include "align/alignment.h"
 #include "emit/report/config_facts.h"
 #include "emit/emit.h"
 #include "emit/out.h"
@@ -19,8 +19,9 @@ struct tm_report {
     uint64_t dropped_lines; /* lines of `dropped' written so far */
     struct tm_config_facts facts;
     bool tests_causality; /* the report is about placed events */
-    struct tm_report_causality causality;
-    struct tm_buf causality_found; /* the result of tm_report_causality_finish */
+    struct tm_alignment alignment; /* tests the causality */
+    struct tm_buf causality_found; /* effects before their causes: lines, or a JSON object; empty if nothing crosses
+                                    * files */
     uint32_t *first_files; /* by machine, on demand: the file with events on it whose turn came first */
 };
 

@@ -2,8 +2,6 @@
 #ifndef TM_FORMAT_GECKO_ACCOUNT_H
 #define TM_FORMAT_GECKO_ACCOUNT_H
 
-#include "base/status.h"
-
 #include <stdint.h>
 
 /* COUNT events that are not shown, the first at BYTE of the input. */
@@ -18,8 +16,5 @@ static inline void tm_gecko_count(struct tm_gecko_account *account, uint64_t n, 
         account->byte = byte;
     account->count += n;
 }
-
-/* The byte N of an error "byte N: cause". */
-uint64_t tm_gecko_error_byte(const struct tm_error *err);
 
 #endif

@@ -81,7 +81,7 @@ enum tm_status tm_gecko_salvage(const struct tm_gecko_source *source, enum tm_ge
     if (st != TM_E_INPUT || source->damaged == NULL)
         return st;
     if (!source->parts->of[part].is_cut)
-        tm_gecko_count(source->damaged, 1, tm_gecko_error_byte(err));
+        tm_gecko_count(source->damaged, 1, err->byte);
     *err = (struct tm_error){0};
     return TM_END;
 }

@@ -130,7 +130,7 @@ static enum tm_status salvage(struct tm_gecko *x)
     struct tm_input *in = x->context.input;
     uint64_t first = in->offset;
     enum tm_status st = TM_OK;
-    tm_gecko_count(&x->counts.damaged, 1, tm_gecko_error_byte(x->err));
+    tm_gecko_count(&x->counts.damaged, 1, x->err->byte);
     *x->err = (struct tm_error){0};
     x->cursor.copy = NULL;
     x->thread.parts.torn = x->shared.torn = true;

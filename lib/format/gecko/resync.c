@@ -186,7 +186,7 @@ enum tm_status tm_gecko_resync(struct tm_gecko_resync *r, const struct tm_gecko_
     uint8_t last = 0;
     if (r->point != TM_GECKO_NO_POINT)
         return TM_OK;
-    tm_gecko_count(r->damaged, 1, tm_gecko_error_byte(err));
+    tm_gecko_count(r->damaged, 1, err->byte);
     *err = (struct tm_error){0};
     uint64_t broken = in->offset, from = broken > r->past ? broken : r->past; /* nothing is tried twice */
     enum tm_status st = in->offset < from ? tm_input_advance(in, from - in->offset, err) : TM_OK;
