@@ -584,44 +584,35 @@ static enum tm_status commit_outs(struct merge *m, struct tm_error *err)
     return st;
 }
 
-/* Runs the whole merge and cleans up. Returns the exit status. */
-static int merge(struct merge *m, const char *argv0)
+/* Runs the stages for what is asked, unless only the alignment is. Sets *STATUS to the exit status of the run. */
+static enum tm_status run(struct merge *m, const char *argv0, int *status, struct tm_error *err)
 {
     struct tm_merge_request *r = &m->a.request;
-    struct tm_error err = {0};
-    int status = 0;
-    enum tm_status st = TM_OK;
-    m->manifest_out.no_sync = m->a.no_sync;
-    temporary_text(m);
-    tm_large_pages_for_children();
-    status = align(m, argv0, &err);
-    st = err.status;
-    if (st == TM_OK && (status != 0 || m->a.checks_causality))
-        goto out;
-    if (st == TM_OK)
-        st = open_outs(m, &err);
+    *status = align(m, argv0, err);
+    enum tm_status st = err->status;
+    if (st < 0 || *status != 0 || m->a.checks_causality)
+        return st;
+    st = open_outs(m, err);
     if (st == TM_OK && m->a.write_manifest)
-        st = tm_out_file_open(&m->manifest_out, m->a.write_manifest, NULL, &err);
+        st = tm_out_file_open(&m->manifest_out, m->a.write_manifest, NULL, err);
     r->write_manifest = m->a.write_manifest ? tm_out_file_target(&m->manifest_out) : NULL;
     if (st == TM_OK)
-        st = tm_merge_commands_make(&m->commands, r, argv0, m->stages, &err);
+        st = tm_merge_commands_make(&m->commands, r, argv0, m->stages, err);
+    if (st < 0)
+        return st;
     uint64_t bytes = input_bytes(r);
     int copy_fd = tm_alignment_run_copy(&m->alignment, &bytes);
-    if (st == TM_OK && copy_fd >= 0)
+    if (copy_fd >= 0)
         tm_merge_skip_unpack(&m->pipeline, copy_fd);
-    if (st == TM_OK)
-        st = prepare_progress(m, bytes, &err);
-    if (st == TM_OK) {
-        prepare_ticks(m);
-        status = run_stages(m, &err);
-        if (status == 0 && !tm_pipeline_reader_left(&m->pipeline))
-            st = commit_outs(m, &err);
-    }
-    if (st < 0) {
-        tm_program_fail(&program, &err);
-        status = tm_status_exit(st);
-    }
-out:
+    if ((st = prepare_progress(m, bytes, err)) < 0)
+        return st;
+    prepare_ticks(m);
+    *status = run_stages(m, err);
+    return *status == 0 && !tm_pipeline_reader_left(&m->pipeline) ? commit_outs(m, err) : TM_OK;
+}
+
+static void release(struct merge *m)
+{
     for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
         tm_out_file_abandon(&m->outs[i]);
     tm_out_file_abandon(&m->manifest_out);
@@ -630,8 +621,24 @@ out:
         (void)close(m->text_fd);
     tm_merge_commands_release(&m->commands);
     tm_progress_shared_release(&m->shared);
-    bool reader_left = tm_pipeline_reader_left(&m->pipeline);
     tm_pipeline_release(&m->pipeline);
+}
+
+/* Runs the whole merge and cleans up. Returns the exit status, unless a signal or the reader's end ends the program. */
+static int merge(struct merge *m, const char *argv0)
+{
+    struct tm_error err = {0};
+    int status;
+    m->manifest_out.no_sync = m->a.no_sync;
+    temporary_text(m);
+    tm_large_pages_for_children();
+    enum tm_status st = run(m, argv0, &status, &err);
+    if (st < 0) {
+        tm_program_fail(&program, &err);
+        status = tm_status_exit(st);
+    }
+    const bool reader_left = tm_pipeline_reader_left(&m->pipeline);
+    release(m);
     if (signal_seen)
         die_of(signal_seen);
     if (reader_left)
