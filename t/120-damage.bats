@@ -150,3 +150,83 @@ tm-emit: warning: deep.pb: loss of data, event_details_cut = 1
 tm-emit: warning: many.pb: loss of data, event_details_cut = 1
 END
 }
+
+@test "names, labels and other facts beyond the limits of a file are warned of" {
+    cat >facts.py <<'PY'
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from wire import field
+
+def packets(name, *bodies):
+    heads = [field(8, 1 + i) + field(10, 1) + field(13, 2 if i else 1) for i in range(len(bodies))]
+    open(name, 'wb').write(b''.join(field(1, head + body) for head, body in zip(heads, bodies)))
+
+def batch(number):
+    return field(2, field(1, 5) + field(2, 7) + field(536, field(1, 1) + field(2, number) + field(3, 1)))
+
+def gecko(name, categories, libs, function):
+    thread = {'name': 't', 'pid': 1, 'tid': 1, 'registerTime': 0,
+              'stringTable': ['f' * function], 'markers': {'schema': {}, 'data': []},
+              'frameTable': {'schema': {'location': 0}, 'data': [[0]]},
+              'stackTable': {'schema': {'prefix': 0, 'frame': 1}, 'data': [[None, 0]]},
+              'samples': {'schema': {'stack': 0, 'time': 1}, 'data': [[0, 1]]}}
+    meta = {'version': 24, 'startTime': 1, 'categories': [{'name': 'c'}] * categories}
+    lib = {'start': 1, 'end': 2, 'offset': 0, 'name': 'l'}
+    json.dump({'meta': meta, 'libs': [lib] * libs, 'threads': [thread], 'processes': []}, open(name, 'w'))
+
+def spans(name, labels, length):
+    resource = {'attributes': [{'key': 'k%d' % i, 'value': {'stringValue': 'v' * length}} for i in range(labels)]}
+    span = {'traceId': '01' * 16, 'spanId': 'ee' * 8, 'name': 's', 'startTimeUnixNano': '1', 'endTimeUnixNano': '2'}
+    json.dump({'resourceSpans': [{'resource': resource, 'scopeSpans': [{'spans': [span]}]}]}, open(name, 'w'))
+
+def space(name, length):
+    metadata = field(4, field(1, 1) + field(2, field(1, 1) + field(2, 'n') + field(3, b'x' * length)))
+    line = field(3, field(1, 1) + field(2, 'l') + field(3, 1) + field(4, field(1, 1) + field(2, 5) + field(3, 5)))
+    open(name, 'wb').write(field(1, field(1, 1) + field(2, 'p') + line + metadata))
+
+def v8(name, depth):
+    nodes = [{'id': i + 1, 'callFrame': {'functionName': 'f'}, **({'parent': i} if i else {})} for i in range(depth)]
+    chunk = {'cpuProfile': {'nodes': nodes, 'samples': [1, depth]}, 'timeDeltas': [1, 1]}
+    json.dump([{'ph': 'P', 'name': 'Profile', 'pid': 1, 'tid': 2, 'ts': 1, 'id': '0x1', 'args': {'data': data}}
+               for data in ({'startTime': 1}, chunk)], open(name, 'w'))
+
+many = int(sys.argv[2])
+packets('config.pb', field(33, field(2, field(1, field(1, 'c' * (1000000 + 100000 * many))))))
+packets('batches.pb', field(1, field(1, 0) + b''.join(batch(i) for i in range(1024 + many))))
+packets('buffers.pb', field(35, b''.join(field(1, field(1, 1)) for _ in range(3000 + 1000 * many))))
+packets('categories.pb', field(11, field(9, 3) + field(23, 'e') + field(22, 'c' * 70000) + field(22, 'd') * many))
+gecko('categories.json', 65536 + many, 0, 1)
+gecko('libs.json', 1, 65536 + many, 1)
+gecko('function.json', 1, 1, 16000 + 1000 * many)
+spans('labels.json', 32 + many, 1)
+spans('label.json', 1, 1024 + many)
+space('description.xplane.pb', 1000000 + 100000 * many)
+v8('v8.json', 1024 + many)
+PY
+    run_all() {
+        for file in {config,batches,buffers,categories}.pb {categories,libs,function,labels,label,v8}.json \
+            description.xplane.pb; do
+            tm-merge -f csv $file 2>&1 >/dev/null | grep loss || :
+        done
+    }
+    python3 facts.py "$TM_SRC/t/gen" 0
+    run_all >warnings
+    [ ! -s warnings ]
+    python3 facts.py "$TM_SRC/t/gen" 1
+    run_all >warnings
+    diff - warnings <<'END'
+tm-emit: warning: config.pb: loss of data, facts_beyond_limits = 1
+tm-emit: warning: batches.pb: loss of data, facts_beyond_limits = 1
+tm-emit: warning: buffers.pb: loss of data, facts_beyond_limits = 14475
+tm-emit: warning: categories.pb: loss of data, event_details_cut = 1
+tm-emit: warning: categories.json: loss of data, facts_beyond_limits = 1
+tm-emit: warning: libs.json: loss of data, facts_beyond_limits = 1
+tm-emit: warning: function.json: loss of data, facts_beyond_limits = 1
+tm-emit: warning: labels.json: loss of data, facts_beyond_limits = 1
+tm-emit: warning: label.json: loss of data, facts_beyond_limits = 1
+tm-emit: warning: v8.json: loss of data, json_args_cut = 1
+tm-emit: warning: description.xplane.pb: loss of data, facts_beyond_limits = 1
+END
+    run tm-merge -f csv --strict labels.json
+    [ "$status" -eq 4 ]
+}

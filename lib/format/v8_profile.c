@@ -112,19 +112,24 @@ static bool get_id(const struct tm_json_value *v, uint32_t *id)
     return true;
 }
 
-/* Sets *STRING to 1 + the number of string V; 0: V is not a string, is empty, or exceeds a limit. */
-static enum tm_status get_string(struct tm_v8_profile *p, const struct tm_json_value *v, uint32_t *string)
+/* Sets *STRING to 1 + the number of string V; 0: V is not a string, is empty, or exceeds a limit, which cuts NODE. */
+static enum tm_status get_string(struct tm_v8_profile *p, const struct tm_json_value *v, struct tm_v8_node *node,
+                                 uint32_t *string)
 {
     const uint8_t *s;
     size_t len;
     uint32_t id;
+    enum tm_status st = TM_END;
     *string = 0;
-    if (v->type != TM_JSON_STRING || v->len == 0 || v->len > STRING_BYTES_OF_ONE_MAX)
+    if (v->type != TM_JSON_STRING || v->len == 0)
         return TM_OK;
-    if (!tm_json_text(v, &p->scratch, &s, &len))
-        return TM_E_SYSTEM;
-    enum tm_status st = tm_intern_add(&p->strings, s, len, &id, NULL);
+    if (v->len <= STRING_BYTES_OF_ONE_MAX) {
+        if (!tm_json_text(v, &p->scratch, &s, &len))
+            return TM_E_SYSTEM;
+        st = tm_intern_add(&p->strings, s, len, &id, NULL);
+    }
     *string = st == TM_OK ? id + 1 : 0;
+    node->is_cut |= st == TM_END;
     return st < 0 ? st : TM_OK;
 }
 
@@ -137,9 +142,9 @@ static enum tm_status read_frame(struct tm_v8_profile *p, const struct tm_json_v
     scan.p++;
     while (st == TM_OK && tm_json_member(&scan, &k, &v) == TM_JSON_OK) {
         if (tm_json_is(&k, "functionName"))
-            st = get_string(p, &v, &out->function);
+            st = get_string(p, &v, out, &out->function);
         else if (tm_json_is(&k, "url"))
-            st = get_string(p, &v, &out->url);
+            st = get_string(p, &v, out, &out->url);
     }
     return st;
 }
@@ -250,24 +255,29 @@ static enum tm_status put_frame(const struct tm_v8_profile *p, const struct tm_v
 
 /* Appends the stack that ends in node ID to DETAIL as StackFrame messages, outermost first. Frames beyond
  * TM_PROFILE_DEPTH_MAX are left out, outermost first. No frame is added once DETAIL has TM_PROFILE_STACK_BYTES_MAX
- * bytes. */
-static enum tm_status put_stack(const struct tm_v8_profile *profile, const struct tm_v8_session *session, uint32_t id,
-                                struct tm_buf *detail)
+ * bytes. Sets S->is_cut if a limit leaves out a part. */
+static enum tm_status put_stack(struct tm_v8_samples *s, uint32_t id, struct tm_buf *detail)
 {
+    const struct tm_v8_profile *profile = s->profile;
     uint32_t stack[TM_PROFILE_DEPTH_MAX];
-    uint32_t depth = 0, number = (uint32_t)(session - profile->sessions);
+    uint32_t depth = 0, number = (uint32_t)(s->session - profile->sessions);
     enum tm_status st = TM_OK;
-    for (;;) {
+    for (bool has_more = true; has_more;) {
         uint32_t node;
-        if (depth == TM_PROFILE_DEPTH_MAX || !tm_map_find(&profile->node_of, (uint64_t)number << 32 | id, &node))
+        s->is_cut = depth == TM_PROFILE_DEPTH_MAX ||
+                    !tm_map_find(&profile->node_of, (uint64_t)number << 32 | id, &node);
+        if (s->is_cut)
             break;
         stack[depth++] = node;
-        if (!profile->nodes[node].has_parent)
-            break;
+        has_more = profile->nodes[node].has_parent;
         id = profile->nodes[node].parent;
     }
-    while (st == TM_OK && depth > 0 && detail->len < TM_PROFILE_STACK_BYTES_MAX)
-        st = put_frame(profile, &profile->nodes[stack[--depth]], detail);
+    while (st == TM_OK && depth > 0 && detail->len < TM_PROFILE_STACK_BYTES_MAX) {
+        const struct tm_v8_node *node = &profile->nodes[stack[--depth]];
+        s->is_cut |= node->is_cut;
+        st = put_frame(profile, node, detail);
+    }
+    s->is_cut |= depth > 0;
     return st;
 }
 
@@ -363,7 +373,7 @@ enum tm_status tm_v8_samples_next(struct tm_v8_samples *s, struct tm_buf *detail
     if (s->is_cut)
         return TM_OK;
     size_t before = detail->len;
-    st = put_stack(s->profile, s->session, id, detail);
+    st = put_stack(s, id, detail);
     s->budget -= detail->len - before < s->budget ? detail->len - before : s->budget;
     return st;
 }

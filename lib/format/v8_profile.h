@@ -27,6 +27,7 @@ struct tm_v8_node {
     bool is_read;  /* else nothing but that is known of it */
     uint32_t function; /* string number + 1; 0: none */
     uint32_t url;
+    bool is_cut; /* one of these exceeds a limit */
 };
 
 /* The profiles of a file. */
@@ -56,7 +57,7 @@ bool tm_v8_chunk_read(const struct tm_json_value *data, struct tm_v8_chunk *chun
 /* The samples of a chunk, one after the other. Borrows from the chunk and the profile. */
 struct tm_v8_samples {
     int64_t time_ns; /* of the latest one */
-    bool is_cut;     /* it has no stack, because the stacks of the chunk would exceed their limit */
+    bool is_cut;     /* a limit leaves out frames of its stack, or names of them */
     uint64_t bad_nodes;   /* of the chunk: repeated, below a node that is not known, or child of a second node */
     uint64_t bad_samples; /* until now: left out, because their node is not known */
     /* private */

@@ -60,6 +60,7 @@ enum tm_status tm_event_sink_file_begin(struct tm_event_sink *sink, const Tracem
     sink->timed_count = 0;
     sink->untimed_count = 0;
     sink->budget = (struct tm_detail_budget){0};
+    sink->left_out = 0;
     tm_slice_tids_clear(&sink->slice_tids);
     return put_message(sink, TM_FRAME_FILE_BEGIN, &begin->base, err);
 }
@@ -70,13 +71,20 @@ void tm_event_sink_file_reads(struct tm_event_sink *sink, const uint64_t *offset
     sink->budget.start = offset ? *offset : 0;
 }
 
-/* States how many details of the file were cut. */
-static enum tm_status put_cut_details(struct tm_event_sink *sink, struct tm_error *err)
+/* States COUNT of what a limit left out of the file, as the statistic NAME. */
+static enum tm_status put_loss(struct tm_event_sink *sink, const char *name, uint64_t count, struct tm_error *err)
 {
-    const uint64_t count = sink->budget.cut_count;
+    return count ? tm_event_sink_stat(sink, name, TRACEMERGE__SEVERITY__DATA_LOSS, (int64_t)count, err) : TM_OK;
+}
+
+/* States how much of the file was cut and left out. */
+static enum tm_status put_losses(struct tm_event_sink *sink, struct tm_error *err)
+{
+    const uint64_t cut = sink->budget.cut_count, left_out = sink->left_out;
     sink->budget = (struct tm_detail_budget){0};
-    return count ? tm_event_sink_stat(sink, "event_details_cut", TRACEMERGE__SEVERITY__DATA_LOSS, (int64_t)count, err)
-                 : TM_OK;
+    sink->left_out = 0;
+    enum tm_status st = put_loss(sink, "event_details_cut", cut, err);
+    return st < 0 ? st : put_loss(sink, "facts_beyond_limits", left_out, err);
 }
 
 enum tm_status tm_event_sink_file_end(struct tm_event_sink *sink, uint32_t file, uint64_t size_bytes,
@@ -94,7 +102,7 @@ enum tm_status tm_event_sink_file_end(struct tm_event_sink *sink, uint32_t file,
         end.n_slice_tids = sink->slice_tids.count;
         end.slice_tids = sink->slice_tids.tids;
     }
-    enum tm_status st = put_cut_details(sink, err);
+    enum tm_status st = put_losses(sink, err);
     if (st >= 0)
         st = put_message(sink, TM_FRAME_FILE_END, &end.base, err);
     sink->timed_count = 0;

@@ -24,6 +24,7 @@
 #include "emit/text/arg_tree.h"
 #include "emit/text/unfinished_rows.h"
 #include "format/chrome_json/chrome_json.h"
+#include "format/ctf/ctf.h"
 #include "format/fuchsia/tables.h"
 #include "format/gecko/gecko.h"
 #include "format/instruments/instruments.h"
@@ -32,6 +33,7 @@
 #include "format/perfetto/heap_totals.h"
 #include "format/perfetto/internal.h"
 #include "format/perfetto/rows.h"
+#include "format/perfetto/stated.h"
 #include "format/nsight/nsight.h"
 #include "format/perf_data/counts.h"
 #include "format/perf_data/header.h"
@@ -96,11 +98,13 @@ static const struct limit limits[] = {
     LIMIT(TM_PROTO_CPUS_MAX),
     LIMIT(TM_PROTO_CPU_MAX),
     LIMIT(TM_PROTO_FRAMES_MAX),
+    LIMIT(TM_PROTO_STATED_MAX),
     LIMIT(TM_PROTO_DEPTH_MAX),
     LIMIT(TM_JSON_EVENT_BYTES_MAX),
     LIMIT(TM_JSON_TOP_BYTES_MAX),
     LIMIT(TM_JSON_DEPTH_MAX),
     LIMIT(TM_PROFILE_NODES_MAX),
+    LIMIT(TM_PROFILE_DEPTH_MAX),
     LIMIT(TM_SYSTRACE_LINE_MAX),
     LIMIT(TM_STRACE_LINE_MAX),
     LIMIT(TM_JOURNAL_ENTRY_MAX),
@@ -134,6 +138,7 @@ static const struct limit limits[] = {
     LIMIT(TM_PERF_TASK_NAMES_MAX),
     LIMIT(TM_TRACE_DAT_BUFFERS_MAX),
     LIMIT(TM_CHILD_EVENT_TEXT_MAX),
+    LIMIT(TM_CTF_NAMED_MAX),
     LIMIT(TM_SUBPROCESS_MIB_MAX),
     LIMIT(TM_SUBPROCESS_SILENCE_S),
     LIMIT(TM_PERF_TASK_NAME_BYTES_MAX),
@@ -150,12 +155,15 @@ static const struct limit limits[] = {
     LIMIT(TM_SIMPLEPERF_STACK_BYTES_MAX),
     LIMIT(TM_GECKO_PROCESSES_MAX),
     LIMIT(TM_GECKO_THREADS_MAX),
+    LIMIT(TM_GECKO_LIST_MAX),
+    LIMIT(TM_GECKO_NAME_BYTES),
     LIMIT(TM_GECKO_FRAMES_MAX),
     LIMIT(TM_GECKO_ARGS_BYTES),
     LIMIT(TM_SPANS_SERVICES_MAX),
     LIMIT(TM_SPANS_TRACKS_MAX),
     LIMIT(TM_SPANS_PROCESSES_MAX),
     LIMIT(TM_SPANS_LINKS_MAX),
+    LIMIT(TM_SPANS_LABELS_MAX),
     LIMIT(TM_SPANS_WINDOW_BYTES),
     LIMIT(TM_FXT_PROVIDERS_MAX),
     LIMIT(TM_FXT_STRINGS_MAX),

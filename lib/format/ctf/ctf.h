@@ -6,6 +6,8 @@
 
 #include "format/format.h"
 
+enum { TM_CTF_NAMED_MAX = 1 << 20 }; /* threads of a trace with names; further ones have none */
+
 extern const struct tm_format tm_format_ctf, tm_format_ctf_stream;
 
 #endif

@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-enum { NAMED_MAX = 1 << 20 };
-
 /* True if EVENT has the name of a system call after PREFIX. */
 static bool is_call(struct tm_span event, const char *prefix)
 {
@@ -108,9 +106,13 @@ static enum tm_status name_thread(struct tm_ctf *c, const struct tm_child_event 
                          .flags = TM_EVENT_HAS_TID | TM_EVENT_HAS_PID | TM_EVENT_UNTIMED | TM_EVENT_DEFINITION};
     uint32_t found;
     size_t mark;
-    if (event->task.len == 0 || event->tid < 0 || event->pid < 0 || c->named.count >= NAMED_MAX ||
+    if (event->task.len == 0 || event->tid < 0 || event->pid < 0 ||
         tm_map_find(&c->named, (uint64_t)event->tid, &found))
         return TM_OK;
+    if (c->named.count >= TM_CTF_NAMED_MAX) {
+        c->context.sink->left_out++;
+        return TM_OK;
+    }
     tm_buf_clear(&c->detail);
     if (tm_map_set(&c->named, (uint64_t)event->tid, 1) != TM_OK ||
         tm_pb_begin(&c->detail, TM_DETAIL_THREAD, &mark) != TM_OK ||

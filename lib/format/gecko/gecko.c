@@ -119,6 +119,9 @@ static enum tm_status finish(struct tm_gecko *x)
 {
     uint64_t broken_stacks = x->tables.broken_stacks + x->shared_tables.broken_stacks;
     enum tm_status st = put_hints(x);
+    x->context.sink->left_out += x->tables.names_cut + x->shared_tables.names_cut;
+    for (uint32_t i = 0; i < x->process_count; i++)
+        x->context.sink->left_out += x->processes[i]->left_out;
     if (st >= 0)
         st = tm_gecko_counts_write(&x->counts, broken_stacks, x->context.sink, x->err);
     return st < 0 ? st : TM_END;

@@ -17,7 +17,7 @@ enum {
     TM_GECKO_NESTING_MAX = 16,        /* of processes; deeper ones are an error */
     TM_GECKO_PROCESSES_MAX = 1 << 12, /* more are an error */
     TM_GECKO_THREADS_MAX = 1 << 14,   /* pending threads, and counters; more are an error */
-    TM_GECKO_LIST_MAX = 1 << 16,      /* libraries, categories, and string fields of a process; others are ignored */
+    TM_GECKO_LIST_MAX = 1 << 16,      /* libraries, categories, and string fields of a process; others are left out */
     TM_GECKO_FRAMES_MAX = 4096,       /* of one stack */
     TM_GECKO_STACK_BYTES = 1 << 20,   /* of the frames of one sample */
     TM_GECKO_ARGS_BYTES = 1 << 20,    /* of a marker's arguments, and 16 times its payload more; others are left out */

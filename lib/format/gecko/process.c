@@ -41,9 +41,13 @@ static enum tm_status add_categories(struct tm_gecko_process *p, const struct tm
     if (list->type != TM_JSON_ARRAY)
         return TM_OK;
     scan.p++;
-    while (st == TM_OK && p->categories.count < TM_GECKO_LIST_MAX && tm_json_element(&scan, &element) == TM_JSON_OK) {
+    while (st == TM_OK && tm_json_element(&scan, &element) == TM_JSON_OK) {
         const uint8_t *s = NULL;
         size_t len = 0;
+        if (p->categories.count == TM_GECKO_LIST_MAX) {
+            p->left_out++;
+            continue;
+        }
         if (find(&element, "name", &name) && name.type == TM_JSON_STRING && !tm_json_text(&name, scratch, &s, &len))
             return TM_E_SYSTEM;
         st = tm_gecko_names_add(&p->categories, s, len);
@@ -73,9 +77,12 @@ static enum tm_status add_schema(struct tm_gecko_process *p, const struct tm_jso
     struct tm_json_scan scan = tm_json_scan_of(&fields);
     scan.p++;
     while (tm_json_element(&scan, &field) == TM_JSON_OK) {
-        if (!find(&field, "key", &key) || !find(&field, "format", &format) || string_format(&format) == 0 ||
-            p->string_fields.count >= TM_GECKO_LIST_MAX)
+        if (!find(&field, "key", &key) || !find(&field, "format", &format) || string_format(&format) == 0)
             continue;
+        if (p->string_fields.count >= TM_GECKO_LIST_MAX) {
+            p->left_out++;
+            continue;
+        }
         if (tm_map_set(&p->string_fields, tm_gecko_field_key(type.data, type.len, key.data, key.len),
                        string_format(&format)) < 0 ||
             tm_map_set(&p->string_types, tm_hash64(type.data, type.len), 1) < 0)
@@ -172,7 +179,9 @@ enum tm_status tm_gecko_process_libs(struct tm_gecko_process *p, struct tm_json_
     enum tm_status st = tm_json_cursor_enter(cursor, err);
     while (st == TM_OK && (st = tm_json_cursor_element(cursor, err)) == TM_OK &&
            (st = tm_json_cursor_value(cursor, &lib, err)) == TM_OK)
-        if (p->lib_count < TM_GECKO_LIST_MAX && add_lib(p, &lib, scratch) < 0)
+        if (p->lib_count == TM_GECKO_LIST_MAX)
+            p->left_out++;
+        else if (add_lib(p, &lib, scratch) < 0)
             return tm_error_nomem(err);
     if (p->lib_count)
         qsort(p->libs, p->lib_count, sizeof *p->libs, compare_libs);

@@ -34,6 +34,7 @@ struct tm_gecko_process {
     struct tm_gecko_lib *libs; /* by start */
     uint32_t lib_count, lib_cap;
     struct tm_gecko_names lib_names;
+    uint64_t left_out; /* entries beyond TM_GECKO_LIST_MAX */
 };
 
 /* The kind of string whose number a payload field contains. These are the values of string_fields. */

@@ -183,6 +183,7 @@ static enum tm_status frame_string(struct tm_gecko_tables *t, struct tm_gecko_st
     tm_buf_clear(out);
     t->lost |= i != UINT32_MAX && (strings ? strings->torn && i >= strings->count : t->torn);
     enum tm_status st = strings ? tm_gecko_strings_get(strings, i, TM_GECKO_NAME_BYTES, out, err) : TM_END;
+    t->names_cut += out->len == TM_GECKO_NAME_BYTES;
     return st < 0 ? st : TM_OK;
 }
 

@@ -19,6 +19,7 @@ struct tm_gecko_tables {
     struct tm_gecko_strings strings;
     bool has_stacks;
     size_t stack_bytes; /* that tm_gecko_tables_stack may put into its result; init: TM_GECKO_STACK_BYTES */
+    uint64_t names_cut;     /* names of frames beyond TM_GECKO_NAME_BYTES */
     uint64_t broken_stacks; /* stacks whose prefix does not precede them; their prefix is ignored */
     /* private */
     struct tm_gecko_rows stacks; /* prefix, frame */

@@ -204,7 +204,8 @@ static enum tm_status finish(struct journal *j, struct tm_error *err)
     if (st >= 0 && j->no_time)
         st = tm_event_sink_account(sink, (struct tm_loss){TM_DROP_NO_TIME, 0, j->no_time, j->first_no_time}, err);
     if (st >= 0 && j->left_out)
-        st = tm_event_sink_stat(sink, "journal_fields_left_out", TRACEMERGE__SEVERITY__INFO, (int64_t)j->left_out, err);
+        st = tm_event_sink_stat(sink, "journal_fields_left_out", TRACEMERGE__SEVERITY__DATA_LOSS, (int64_t)j->left_out,
+                                err);
     if (st >= 0 && j->boots.count > 1)
         st = tm_event_sink_stat(sink, "journal_boots", TRACEMERGE__SEVERITY__INFO, j->boots.count, err);
     return st < 0 ? st : TM_END;

@@ -75,12 +75,14 @@ static enum tm_status add_domain(struct tm_nsight *x, sqlite3_stmt *statement, c
                                          sqlite3_column_int64(statement, at[TM_NS_DOMAIN_ID]), category);
     struct tm_text text = tm_nsight_column_text(x, statement, at[TM_NS_TEXT]);
     uint32_t string;
-    if (text.len == 0 || x->domains.count >= TM_NSIGHT_NAMES_MAX || (is_category && category == NO_CATEGORY))
+    if (text.len == 0 || (is_category && category == NO_CATEGORY))
         return TM_OK;
     tm_buf_clear(&x->detail);
     enum tm_status st =
         tm_event_sink_string(x->context.sink, tm_text_at(text.data, text.len), &x->detail, &string, x->err);
-    if (st < 0 || string & TM_STRING_INLINE)
+    bool has_room = x->domains.count < TM_NSIGHT_NAMES_MAX && !(string & TM_STRING_INLINE);
+    x->context.sink->left_out += st == TM_OK && !has_room;
+    if (st < 0 || !has_room)
         return st;
     return tm_table_set(&x->domains, &key, string, x->err);
 }
@@ -271,8 +273,12 @@ static enum tm_status device_process(struct tm_nsight *x, int64_t device, int64_
     if (tm_buf_addf(&x->text, "nsight %" PRIu32 " GPU %" PRId64, x->context.sink->file, device) != TM_OK)
         return tm_error_nomem(x->err);
     enum tm_status st = number_of_text(x, pid);
-    if (st < 0 || tm_map_find(&x->devices, (uint64_t)device, &unused) || x->devices.count >= TM_NSIGHT_THREADS_MAX)
+    if (st < 0 || tm_map_find(&x->devices, (uint64_t)device, &unused))
         return st;
+    if (x->devices.count >= TM_NSIGHT_THREADS_MAX) {
+        x->context.sink->left_out++;
+        return TM_OK;
+    }
     if (tm_map_set(&x->devices, (uint64_t)device, 1) != TM_OK)
         return tm_error_nomem(x->err);
     tm_buf_clear(&x->name);
@@ -289,8 +295,12 @@ static enum tm_status new_stream(struct tm_nsight *x, const struct tm_nsight_str
                     x->context.sink->file, s->device, s->pid, s->context, s->stream) != TM_OK)
         return tm_error_nomem(x->err);
     enum tm_status st = number_of_text(x, &row->tid);
-    if (st < 0 || x->streams.count >= TM_NSIGHT_THREADS_MAX)
+    if (st < 0)
         return st;
+    if (x->streams.count >= TM_NSIGHT_THREADS_MAX) {
+        x->context.sink->left_out++;
+        return TM_OK;
+    }
     tm_buf_clear(&x->name);
     if (tm_buf_addf(&x->name, "stream %" PRId64 " (context %" PRId64 ", pid %" PRId64 ")", s->stream, s->context,
                     s->pid) != TM_OK)

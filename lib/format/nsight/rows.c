@@ -234,10 +234,14 @@ static enum tm_drop_reason set_times(const struct tm_nsight *x, struct tm_event 
 static enum tm_status set_thread(struct tm_nsight *x, enum tm_nsight_column c, struct tm_event *row)
 {
     int64_t global = int_of(x, c);
+    uint32_t unused;
     row->pid = tm_nsight_pid(global);
     row->tid = tm_nsight_tid(global) ? tm_nsight_tid(global) : row->pid;
-    if (x->threads.count < TM_NSIGHT_THREADS_MAX &&
-        (tm_map_add(&x->threads, (uint64_t)global, 1) < 0 || tm_map_add(&x->processes, (uint64_t)row->pid, 1) < 0))
+    if (x->threads.count >= TM_NSIGHT_THREADS_MAX) {
+        x->context.sink->left_out += !tm_map_find(&x->threads, (uint64_t)global, &unused);
+        return TM_OK;
+    }
+    if (tm_map_add(&x->threads, (uint64_t)global, 1) < 0 || tm_map_add(&x->processes, (uint64_t)row->pid, 1) < 0)
         return tm_error_nomem(x->err);
     return TM_OK;
 }

@@ -108,12 +108,15 @@ static bool is_actual(const struct frame *w)
     return w->message == ACTUAL_DISPLAY || w->message == ACTUAL_SURFACE;
 }
 
-/* Finds or makes the entry (machine, KEY). A full table is emptied first, and all pending entries are lost. */
+/* Finds or makes the entry (machine, KEY). A full table is emptied first, and all pending entries are lost. They count
+ * as refused. */
 static enum tm_status entry_of(struct frame *w, struct tm_proto_map *map, uint64_t key,
                                struct tm_proto_map_entry **entry)
 {
-    if (map->count >= PENDING_MAX)
+    if (map->count >= PENDING_MAX) {
+        map->refused += map->count;
         tm_proto_map_clear(map);
+    }
     return tm_proto_map_add(map, w->machine, key, PENDING_MAX, entry) == TM_OK ? TM_OK : tm_error_nomem(w->err);
 }
 

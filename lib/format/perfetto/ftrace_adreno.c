@@ -55,6 +55,7 @@ static enum tm_status add(struct tm_proto_adreno *adreno, const struct tm_proto_
     if (adreno->count < BATCHES_MAX) {
         adreno->batches[(adreno->first + adreno->count++) % BATCHES_MAX] = *batch;
     } else {
+        adreno->threads.refused++;
         adreno->batches[adreno->first] = *batch;
         adreno->first = (adreno->first + 1) % BATCHES_MAX;
     }

@@ -80,8 +80,10 @@ static enum tm_status specify(struct stage *w, enum specified what, uint64_t i, 
 {
     struct tm_buf *texts = &w->gpu->texts;
     struct tm_proto_map_entry *entry;
-    if (texts->len + description->len > SPECIFIED_BYTES_MAX)
+    if (texts->len + description->len > SPECIFIED_BYTES_MAX) {
+        w->gpu->specified.refused++;
         return TM_OK;
+    }
     enum tm_status st =
         tm_proto_map_add(&w->gpu->specified, w->packet->machine, key_of(what, i), SPECIFIED_MAX, &entry);
     if (st == TM_END)

@@ -21,6 +21,7 @@ static enum tm_status grow(struct tm_proto_map *map)
     if (slots == NULL)
         return TM_E_SYSTEM;
     *map = (struct tm_proto_map){.count = old.count,
+                                 .refused = old.refused,
                                  .mask = (uint32_t)(count - 1),
                                  .stamp = 1,
                                  .seed = old.seed ? old.seed : tm_secret(),
@@ -42,8 +43,10 @@ enum tm_status tm_proto_map_add(struct tm_proto_map *map, uint32_t k1, uint64_t 
     *entry = tm_proto_map_find(map, k1, k2);
     if (*entry)
         return TM_OK;
-    if (map->count >= count_max)
+    if (map->count >= count_max) {
+        map->refused++;
         return TM_END;
+    }
     if ((map->slots == NULL || map->count > map->mask / 2) && grow(map) != TM_OK)
         return TM_E_SYSTEM;
     *entry = free_slot(map, k1, k2);
@@ -75,6 +78,7 @@ enum tm_status tm_proto_map_list(const struct tm_proto_map *map, struct tm_proto
 
 void tm_proto_map_clear(struct tm_proto_map *map)
 {
+    const uint32_t refused = map->refused;
     map->count = 0;
     if (map->slots == NULL)
         return;
@@ -82,6 +86,7 @@ void tm_proto_map_clear(struct tm_proto_map *map)
         tm_proto_map_release(map);
     else
         map->stamp++;
+    map->refused = refused;
 }
 
 void tm_proto_map_release(struct tm_proto_map *map)

@@ -17,6 +17,7 @@ struct tm_proto_map_entry {
 
 struct tm_proto_map {
     uint32_t count;
+    uint32_t refused; /* calls of tm_proto_map_add that found the table full */
     /* private */
     uint32_t mask; /* slots - 1 */
     uint32_t stamp;
@@ -59,7 +60,7 @@ enum tm_status tm_proto_map_add(struct tm_proto_map *map, uint32_t k1, uint64_t 
  * or TM_E_SYSTEM. */
 enum tm_status tm_proto_map_list(const struct tm_proto_map *map, struct tm_proto_map_entry **entries);
 
-/* Removes all entries in constant time; keeps the memory of small tables. */
+/* Removes all entries in constant time; keeps the memory of small tables, and the count of refused calls. */
 void tm_proto_map_clear(struct tm_proto_map *map);
 
 void tm_proto_map_release(struct tm_proto_map *map);

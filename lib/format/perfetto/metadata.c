@@ -312,8 +312,10 @@ static enum tm_status put_config_text(struct tm_proto_rows *rows, const struct t
                                       struct tm_error *err)
 {
     tm_buf_clear(&rows->text);
-    if (packet->body.len > CONFIG_TEXT_MAX)
+    if (packet->body.len > CONFIG_TEXT_MAX) {
+        rows->sink->left_out++;
         return TM_OK;
+    }
     enum tm_status st = tm_proto_config_text(&rows->text, packet->body.data, packet->body.len);
     return st < 0 ? tm_error_nomem(err) : put_text(rows, packet, "trace_config_pbtxt", &rows->text, err);
 }
@@ -490,8 +492,10 @@ static enum tm_status read_ui_state(struct tm_proto_rows *rows, const struct tm_
                                     struct tm_error *err)
 {
     tm_buf_clear(&rows->text);
-    if (packet->body.len > CONFIG_TEXT_MAX)
+    if (packet->body.len > CONFIG_TEXT_MAX) {
+        rows->sink->left_out++;
         return TM_OK;
+    }
     enum tm_status st = tm_base64_add(&rows->text, packet->body.data, packet->body.len);
     return st < 0 ? tm_error_nomem(err) : put_text(rows, packet, "ui_state", &rows->text, err);
 }

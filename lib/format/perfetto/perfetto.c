@@ -253,6 +253,18 @@ static enum tm_status at_foreign(struct tm_proto *p, struct tm_error *err)
     return damage(p, 0, err);
 }
 
+/* Returns how many facts the tables of P had no room for. Tables that must have room are not among them: that is an
+ * error. */
+static uint64_t refused_facts(const struct tm_proto *p)
+{
+    const struct tm_proto_kernels *k = &p->kernels;
+    const struct tm_proto_sequence_stats *sequences = &p->sequences.stats;
+    return (uint64_t)k->disks.refused + k->address_spaces.refused + k->migrations.refused + k->adreno.threads.refused +
+           p->frames.cookies.refused + p->frames.tokens.refused + p->frames.surfaces.refused +
+           p->gpu.specified.refused + p->power_names.refused + p->stated.refused + sequences->losses.refused +
+           sequences->counted_writers.refused;
+}
+
 static enum tm_status finish(struct tm_proto *p, struct tm_error *err)
 {
     enum tm_status st = tm_proto_sequence_stats_flush(&p->sequences, &p->rows, err);
@@ -262,6 +274,7 @@ static enum tm_status finish(struct tm_proto *p, struct tm_error *err)
         st = tm_proto_metadata_finish(&p->metadata, &p->rows, err);
     if (st >= 0)
         st = tm_proto_stated_flush(&p->stated, &p->rows.counts, err);
+    p->rows.sink->left_out += refused_facts(p);
     return st < 0 ? st : TM_END;
 }
 

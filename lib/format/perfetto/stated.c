@@ -10,7 +10,6 @@ enum { STATS_BUFFERS = 1, STATS_FILTER = 11, STATS_FINAL_FLUSH = 15 };
 enum { FILTER_BYTES_OF_BUFFERS = 20, LOG_STATS = 2 };
 enum { FTRACE_PHASE = 1, FTRACE_CPUS = 2, FTRACE_ERRORS = 9, FTRACE_KPROBES = 10 };
 enum { PHASE_START = 1, PHASE_END = 2, CPU_NUMBER = 1, ERROR_ZERO_DATA_LENGTH = 12 };
-enum { STATED_MAX = 1 << 16 }; /* numbers kept until the end */
 
 /* A number of a message, by its field. */
 struct stated {
@@ -175,7 +174,7 @@ struct of_machine {
 static enum tm_status note(struct of_machine of, uint64_t key, uint64_t value, struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
-    enum tm_status st = tm_proto_map_add(of.stated, of.machine, key, STATED_MAX, &entry);
+    enum tm_status st = tm_proto_map_add(of.stated, of.machine, key, TM_PROTO_STATED_MAX, &entry);
     if (st == TM_OK)
         entry->v1 = value;
     return st < 0 ? tm_error_nomem(err) : TM_OK;

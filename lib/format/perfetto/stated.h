@@ -6,6 +6,8 @@
 
 #include "format/perfetto/internal.h"
 
+enum { TM_PROTO_STATED_MAX = 1 << 16 }; /* numbers kept until the end; further ones count as refused */
+
 /* True for the packets that tm_proto_stated_read reads. */
 static inline bool tm_proto_stated_in(uint32_t body)
 {

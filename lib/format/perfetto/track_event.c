@@ -25,11 +25,11 @@
 enum { FLOW_IN = 1, FLOW_OUT = 2, FLOW_INOUT = 3 };
 enum { CATEGORIES_BYTES_MAX = 64 << 10 }; /* no category is added to a text that is longer */
 
-/* Adds a category to TEXT, after a comma unless it is the first. */
+/* Adds a category to TEXT, after a comma unless it is the first. TM_END: TEXT is too long. */
 static enum tm_status join(struct tm_buf *text, const uint8_t *data, size_t len)
 {
     if (text->len > CATEGORIES_BYTES_MAX)
-        return TM_OK;
+        return TM_END;
     if (text->len && tm_buf_add_byte(text, ',') != TM_OK)
         return TM_E_SYSTEM;
     return tm_buf_add(text, data, len);
@@ -55,6 +55,7 @@ static enum tm_status join_categories(const struct tm_proto_track_context *c, ui
             st = join(text, f.data, f.len);
     if (st < 0)
         return tm_error_nomem(err);
+    c->rows->is_cut |= st == TM_END;
     return text->len ? tm_proto_string(c->rows, text->data, text->len, string, err) : TM_OK;
 }
 

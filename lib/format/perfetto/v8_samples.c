@@ -47,6 +47,7 @@ static enum tm_status add_samples(const struct tm_proto_track_context *c, struct
             .pid = packet->sequence->pid,
             .tid = packet->sequence->tid,
         };
+        c->rows->is_cut = samples->is_cut;
         if ((st = tm_proto_add(c->rows, &row, err)) < 0)
             return st;
     }

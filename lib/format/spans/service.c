@@ -15,9 +15,11 @@ void tm_spans_service_begin(struct tm_spans_services *s)
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         tm_buf_clear(bufs[i]);
     s->label_count = 0;
+    s->labels_left_out = 0;
     s->pid = 0;
 }
 
+/* Sets BUF to VALUE, within the limit. An attribute is also a label, which counts if the value is too long. */
 static enum tm_status set(struct tm_buf *buf, struct tm_text value)
 {
     tm_buf_clear(buf);
@@ -29,8 +31,10 @@ static enum tm_status add_label(struct tm_spans_services *s, struct tm_text key,
 {
     size_t mark;
     if (s->label_count == TM_SPANS_LABELS_MAX || key.len > TEXT_MAX || value.len > TEXT_MAX ||
-        s->labels.len + key.len + value.len > TM_SPANS_LABEL_BYTES)
+        s->labels.len + key.len + value.len > TM_SPANS_LABEL_BYTES) {
+        s->labels_left_out++;
         return TM_OK;
+    }
     s->label_count++;
     if (tm_pb_begin(&s->labels, TM_PROCESS_DESCRIPTION_LABELS, &mark) != TM_OK ||
         tm_buf_add(&s->labels, key.data, key.len) != TM_OK || tm_buf_add_byte(&s->labels, '=') != TM_OK ||
@@ -54,7 +58,10 @@ enum tm_status tm_spans_service_attribute(struct tm_spans_services *s, struct tm
             return TM_E_SYSTEM;
     if (tm_text_is(key, "process.pid") && tm_decimal_int((const char *)value.data, value.len, &pid) == TM_OK)
         s->pid = pid;
-    return tm_text_is(key, "service.name") ? TM_OK : add_label(s, key, value);
+    if (!tm_text_is(key, "service.name"))
+        return add_label(s, key, value);
+    s->labels_left_out += value.len > TEXT_MAX;
+    return TM_OK;
 }
 
 static bool is_same(const struct tm_buf *a, const struct tm_buf *b)
@@ -109,6 +116,7 @@ static enum tm_status define_process(struct tm_spans_services *s, const struct t
                         has_name ? s->name.len : sizeof unknown - 1) != TM_OK ||
         tm_buf_add(&s->message, s->labels.data, s->labels.len) != TM_OK)
         return tm_error_nomem(err);
+    s->sink->left_out += s->labels_left_out;
     enum tm_status st = define(s, TM_KIND_PROCESS, service, 0, err);
     if (st < 0)
         return st;

@@ -25,6 +25,7 @@ struct tm_spans_services {
     struct tm_buf first_host, stated_host;
     struct tm_buf labels, message, detail;
     uint32_t label_count;
+    uint64_t labels_left_out; /* beyond the limits */
     int64_t pid;
     bool has_host;
     uint32_t count;       /* instances */

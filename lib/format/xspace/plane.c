@@ -77,6 +77,14 @@ static enum tm_status read_stat(struct tm_xspace *x, struct tm_text stat, on_sta
     return st < 0 ? st : TM_OK;
 }
 
+/* True if F, a name or an entry of the metadata of a plane, is longer than what is read of it. */
+static bool is_too_long(const struct tm_xspace_field *f)
+{
+    if (f->id == TM_XPLANE_NAME)
+        return f->len > TM_XSPACE_NAME_MAX;
+    return (f->id == TM_XPLANE_EVENT_METADATA || f->id == TM_XPLANE_STAT_METADATA) && f->len > TM_XSPACE_TEXT_MAX;
+}
+
 /* Reads the fields of PLANE. With TAKE, reads its stats, which need its names; without TAKE, all others. */
 static enum tm_status read_plane(struct tm_xspace *x, const struct tm_xspace_plane *plane, on_stat *take)
 {
@@ -87,6 +95,7 @@ static enum tm_status read_plane(struct tm_xspace *x, const struct tm_xspace_pla
     while (st == TM_OK && (st = tm_xspace_message_next(&message, &f, x->err)) == TM_OK) {
         if (f.type != TM_PB_LEN || (f.id == TM_XPLANE_STAT) != (take != NULL))
             continue;
+        x->context.sink->left_out += is_too_long(&f);
         if (f.id == TM_XPLANE_EVENT_METADATA)
             st = tm_xspace_names_add(&x->events, &message, &f, x->err);
         else if (f.id == TM_XPLANE_STAT_METADATA)
@@ -229,6 +238,7 @@ static enum tm_status read_line(struct tm_xspace *x, struct tm_xspace_message *l
             continue;
         if ((st = tm_xspace_message_bytes(line, &f, TM_XSPACE_NAME_MAX, &text, x->err)) < 0)
             return st;
+        x->context.sink->left_out += f.len > TM_XSPACE_NAME_MAX;
         name_field = f.id;
         tm_buf_clear(&x->key);
         if (tm_buf_add(&x->key, text.data, text.len) != TM_OK)

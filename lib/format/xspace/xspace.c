@@ -153,12 +153,11 @@ static enum tm_status open_plane(struct tm_xspace *x)
     return st;
 }
 
-static enum tm_status stat(struct tm_xspace *x, const char *name, uint64_t *n)
+static enum tm_status stat(struct tm_xspace *x, const char *name, Tracemerge__Severity severity, uint64_t *n)
 {
     uint64_t count = *n;
     *n = 0;
-    return count ? tm_event_sink_stat(x->context.sink, name, TRACEMERGE__SEVERITY__INFO, (int64_t)count, x->err)
-                 : TM_OK;
+    return count ? tm_event_sink_stat(x->context.sink, name, severity, (int64_t)count, x->err) : TM_OK;
 }
 
 /* Adds host names, errors and warnings as metadata. */
@@ -190,9 +189,9 @@ static enum tm_status finish(struct tm_xspace *x)
     if (st == TM_OK && x->rest_at < x->file.len)
         st = tm_xspace_damage(x, x->rest_at, x->file.len - x->rest_at, "no plane of a profile");
     if (st == TM_OK)
-        st = stat(x, "xspace_events_without_name", &x->unnamed_count);
+        st = stat(x, "xspace_events_without_name", TRACEMERGE__SEVERITY__INFO, &x->unnamed_count);
     if (st == TM_OK)
-        st = stat(x, "xspace_stats_not_shown", &x->unshown_stat_count);
+        st = stat(x, "xspace_stats_not_shown", TRACEMERGE__SEVERITY__DATA_LOSS, &x->unshown_stat_count);
     return st < 0 ? st : TM_END;
 }
 
