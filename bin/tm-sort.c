@@ -67,18 +67,25 @@ static bool read_time(const char *text, size_t len, int64_t *ns)
     return tm_decimal_int(text, len, ns) == TM_OK;
 }
 
+/* Returns how many times VALUE lists, one of which may be empty at each end. */
+static size_t count_points(const char *value)
+{
+    size_t count = 1;
+    for (const char *p = value; *p; p++)
+        count += *p == ',';
+    return count;
+}
+
 /* Reads the times of --cut. False: VALUE is no list of rising times. */
 static bool read_points(struct settings *settings, const char *value)
 {
-    uint32_t count = 1;
-    for (const char *p = value; *p; p++)
-        count += *p == ',';
+    size_t count = count_points(value);
     free(settings->points);
     settings->points = calloc(count, sizeof *settings->points);
     settings->point_count = 0;
     settings->is_from_open = value[0] == ',';
     settings->is_to_open = value[0] && value[strlen(value) - 1] == ',';
-    if (settings->points == NULL || count > TM_CUT_POINTS_MAX)
+    if (settings->points == NULL)
         return false;
     for (const char *p = value; count; count--) {
         size_t len = strcspn(p, ",");
@@ -99,6 +106,8 @@ static int take_option(void *context, int option, const char *value)
     case 'c': settings->check = true; break;
     case 'm': settings->merge = true; break;
     case 'u':
+        if (count_points(value) > TM_CUT_POINTS_MAX)
+            return tm_program_usage(&program, "--cut: more than the limit of %d times", TM_CUT_POINTS_MAX);
         if (!read_points(settings, value))
             return tm_program_usage(&program, "--cut=%s: not a list of increasing times, separated by commas", value);
         break;
@@ -257,6 +266,7 @@ static enum tm_status run_cut(const struct settings *settings, const char *path,
     struct parts parts = {.settings = settings, .folder = {.fd = -1}, .fd = -1};
     struct tm_memory_limit memory;
     uint32_t empty = 0;
+    uint64_t left_out = 0;
     const struct tm_cut cut = {.points = settings->points,
                                .point_count = settings->point_count,
                                .temporary_dir = settings->sort.temporary_dir,
@@ -264,6 +274,7 @@ static enum tm_status run_cut(const struct settings *settings, const char *path,
                                .close = close_part,
                                .self = &parts,
                                .empty_count = &empty,
+                               .left_out = &left_out,
                                .memory = &memory};
     struct tm_sandbox sandbox = {.folders = {tm_sort_dir(&settings->sort), settings->into}};
     char *outer = NULL;
@@ -288,6 +299,10 @@ static enum tm_status run_cut(const struct settings *settings, const char *path,
                            "%u of the parts %s no events; --cut counts from the zero of the timeline, not from the "
                            "first event",
                            empty, empty == 1 ? "has" : "have");
+    if (st == TM_OK && left_out)
+        tm_program_warning(&program,
+                           "%llu open slices are beyond the limit of a track (tm-limits); later parts may lack them",
+                           (unsigned long long)left_out);
     release_parts(&parts);
     free(outer);
     tm_memory_limit_close(&memory);

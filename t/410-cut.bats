@@ -193,6 +193,20 @@ print(json.dumps([dict(event, ts=i) for i in range(200000)]))" >run.json
     tm-emit -f report <part.tms | grep '200000 events read, 115537 placed, 84463 dropped'
 }
 
+@test "open slices beyond the limit of a track are warned of, and so are too many times" {
+    python3 -c "
+import json
+event = {'ph': 'X', 'pid': 1, 'tid': 1, 'dur': 1000000, 'name': 'n'}
+print(json.dumps([dict(event, ts=i) for i in range(65540)]))" >run.json
+    tm-unpack run.json | tm-manifest | tm-clocks | tm-sort >run.tms
+    tm-sort --cut=0.2s, run.tms 2>said >part.tms
+    [ "$(tail -n 1 said)" = "tm-sort: warning: 4 open slices are beyond the limit of a track (tm-limits); later parts may lack them" ]
+    tm-emit -q -f report <part.tms | grep -q '65537 placed'
+    run tm-sort --cut="$(printf ',%.0s' {1..65537})"
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-sort: --cut: more than the limit of 65536 times" ]
+}
+
 @test "slices that ended before the cut are not in its state, even if they ended before time 0" {
     emit-stream unsorted early | tm-sort >early.tms
     grep -c '"name":"early"' <(tm-emit -f jsonl --events <early.tms) | grep -qx 3

@@ -394,6 +394,15 @@ print(len(p) > 0, {int(x[k]) for x in p for k in ("first_offset_ns", "last_offse
     done
 }
 
+@test "samples of events beyond the limit count nothing, and a warning counts them" {
+    python3 -c "
+for i in range(258):
+    print('prog 10/11 [000] %d.000001:     5 ev%d:u: \n\tffff main+0x1 (/bin/x)\n' % (i + 1, i))" >perf.txt
+    tm-merge -o m.pftrace perf.txt 2>said
+    [ "$(cat said)" = "tm-emit: warning: perf.txt: 2 facts are beyond the limit of pftrace (tm-limits), and are left out" ]
+    tm-merge -q -f report m.pftrace | grep -q 'left_out.surplus_facts = 2'
+}
+
 @test "samples stay perf samples" {
     printf '%s\n' 'app  1234/1234  5.000000100:     250000 cycles: ' '            7f00 work+0x10 (/bin/app)' \
         '            7e00 main+0x20 (/bin/app)' '' >"$BATS_TEST_TMPDIR/p.perf.txt"

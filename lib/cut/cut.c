@@ -322,6 +322,8 @@ enum tm_status tm_cut(int in, const struct tm_cut *how, struct tm_error *err)
         st = tm_reread_from(c.in, 0, err);
     if (st == TM_OK)
         st = cut(&c, err);
+    if (how->left_out)
+        *how->left_out = c.state.open.left_out;
     if (c.in >= 0 && c.in != in)
         (void)close(c.in);
     tm_emit_settler_release(&c.settler);

@@ -20,6 +20,7 @@ struct tm_cut {
     enum tm_status (*close)(void *self, uint32_t part, int fd, struct tm_error *err);
     void *self;
     uint32_t *empty_count; /* counts parts that are written and have no event in their range; NULL: not wanted */
+    uint64_t *left_out; /* counts open slices that the state has no room for (TM_OPEN_UNITS_MAX); NULL: not wanted */
     struct tm_memory_limit *memory; /* for the state; NULL: not limited; borrowed */
 };
 

@@ -359,8 +359,10 @@ enum tm_status tm_open_units_begin(struct tm_open_units *open, struct tm_unit_tr
     if (st < 0)
         return st;
     remove_ended(open, t, now_ns < INT64_MAX ? now_ns + 1 : now_ns);
-    if (t->count >= TM_OPEN_UNITS_MAX)
+    if (t->count >= TM_OPEN_UNITS_MAX) {
         remove_oldest(open, t);
+        open->left_out++;
+    }
     uint32_t group = t->group_count;
     while (group > 0 && next_end(&t->groups[group - 1], now_ns) < end_ns)
         group--;

@@ -48,6 +48,7 @@ struct tm_unit_group {
 /* Zero-initialise, with .units set. */
 struct tm_open_units {
     struct tm_pending_units *units; /* borrowed */
+    uint64_t left_out; /* slices that were dropped because their track has TM_OPEN_UNITS_MAX */
     /* private */
     struct tm_unit_track {
         struct tm_open_begin *begins; /* in order; from first_begin on */

@@ -13,7 +13,7 @@ enum { SUMS_MAX = 64 /* reasons of one file that get a line; one line says that 
 
 /* Sorts of reasons. Within a sort reasons differ by a text (of an account, of a statistic) or a number (of a kind, of
  * an assumption). */
-enum sort { DROPPED, ASSUMED, LOST, UNSUPPORTED, EARLY, TIMES, READINGS, SURPLUS, NAMES };
+enum sort { DROPPED, ASSUMED, LOST, UNSUPPORTED, EARLY, TIMES, READINGS, SURPLUS, NAMES, FACTS };
 
 struct reason {
     enum sort sort;
@@ -126,6 +126,7 @@ static void add_unsupported(struct notice_writer *t, uint32_t file)
     add_count(t, READINGS, 0, unsupported->files[file].others[TM_UNSUPPORTED_READINGS]);
     add_count(t, SURPLUS, 0, unsupported->files[file].others[TM_UNSUPPORTED_SURPLUS]);
     add_count(t, NAMES, 0, unsupported->files[file].others[TM_UNSUPPORTED_NAMES]);
+    add_count(t, FACTS, 0, unsupported->files[file].others[TM_UNSUPPORTED_FACTS]);
 }
 
 static void put(struct notice_writer *t, const char *text)
@@ -190,18 +191,12 @@ static void put_readings(struct notice_writer *t, const struct sum *sum)
     put(t, t->notices->format);
 }
 
-static void put_surplus(struct notice_writer *t, const struct sum *sum)
+/* Puts that the WORDs in SUM are beyond a limit of the output; OF says what they belong to. */
+static void put_surplus(struct notice_writer *t, const struct sum *sum, const char *word, const char *of[2])
 {
-    put_count(t, sum->count, "reading");
-    put(t, sum->count == 1 ? " of a clock is beyond the limit of " : " of clocks are beyond the limit of ");
-    put(t, t->notices->format);
-    put(t, sum->count == 1 ? " (tm-limits), and is left out" : " (tm-limits), and are left out");
-}
-
-static void put_names(struct notice_writer *t, const struct sum *sum)
-{
-    put_count(t, sum->count, "name");
-    put(t, sum->count == 1 ? " of a task is beyond the limit of " : " of tasks are beyond the limit of ");
+    put_count(t, sum->count, word);
+    put(t, of[sum->count != 1]);
+    put(t, sum->count == 1 ? " is beyond the limit of " : " are beyond the limit of ");
     put(t, t->notices->format);
     put(t, sum->count == 1 ? " (tm-limits), and is left out" : " (tm-limits), and are left out");
 }
@@ -236,10 +231,13 @@ static void put_reason(struct notice_writer *t, const struct sum *sum)
         put_readings(t, sum);
         break;
     case SURPLUS:
-        put_surplus(t, sum);
+        put_surplus(t, sum, "reading", (const char *[]){" of a clock", " of clocks"});
         break;
     case NAMES:
-        put_names(t, sum);
+        put_surplus(t, sum, "name", (const char *[]){" of a task", " of tasks"});
+        break;
+    case FACTS:
+        put_surplus(t, sum, "fact", (const char *[]){"", ""});
         break;
     }
 }

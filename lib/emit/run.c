@@ -251,6 +251,7 @@ static void init_job(struct job *job, const struct tm_emit_run *run, size_t i, c
     job->takes_messages = target->emit->takes_compact_messages;
     job->heads.out.receiver = (struct tm_batch_receiver){output_batch, job};
     tm_emit_settler_init(&job->settler, &job->catalog, (struct tm_batch_receiver){join_batch, job});
+    job->settler.unsupported = &job->unsupported;
     tm_span_flows_init(&job->spans, &job->catalog, (struct tm_batch_receiver){select_batch, job});
 }
 

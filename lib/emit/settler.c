@@ -20,6 +20,15 @@ static enum tm_status add_second(struct tm_emit_settler *s, struct tm_error *err
     return tm_batch_queue_add(&s->out, &s->second, err);
 }
 
+/* Counts what E did not change, because a table was full. */
+static void count_left_out(struct tm_emit_settler *s, const struct tm_event *e)
+{
+    const uint64_t left_out =
+        s->binder.left_out + s->kernel.left_out + s->kernel.queues.left_out + s->kernel.requests.left_out;
+    tm_unsupported_counts_add(s->unsupported, e->file, TM_UNSUPPORTED_FACTS, (uint32_t)(left_out - s->left_out));
+    s->left_out = left_out;
+}
+
 /* Passes E, settled. A second row of it is pending until its derived rows have passed. */
 static enum tm_status add_event(struct tm_emit_settler *s, struct tm_event *e, struct tm_error *err)
 {
@@ -35,6 +44,7 @@ static enum tm_status add_event(struct tm_emit_settler *s, struct tm_event *e, s
         return st;
     st = e->kind == TM_KIND_BINDER ? tm_binder_rows_take(&s->binder, s->catalog, e, &settled, err)
                                    : tm_kernel_rows_take(&s->kernel, s->catalog, e, &settled, err);
+    count_left_out(s, e);
     if (st < 0)
         return st;
     if (settled.count > 1) {

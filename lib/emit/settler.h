@@ -5,11 +5,14 @@
 
 #include "emit/batch_queue.h"
 #include "emit/late_threads.h"
+#include "emit/unsupported_counts.h"
 #include "model/binder_rows.h"
 #include "model/kernel_rows.h"
 
 struct tm_emit_settler {
+    struct tm_unsupported_counts *unsupported; /* counts rows beyond the limits of these; borrowed; may be NULL */
     /* private */
+    uint64_t left_out; /* counted so far */
     const struct tm_catalog *catalog;
     struct tm_arg_expander args;
     struct tm_batch_queue out;

@@ -13,6 +13,7 @@ enum tm_unsupported {
     TM_UNSUPPORTED_READINGS, /* readings of clocks that contradict others, so the output cannot hold them */
     TM_UNSUPPORTED_SURPLUS,  /* readings of clocks beyond those that the output holds */
     TM_UNSUPPORTED_NAMES,    /* names of threads and processes beyond those that the output holds */
+    TM_UNSUPPORTED_FACTS,    /* states, work, requests and counts beyond those that the output remembers */
     TM_UNSUPPORTED_COUNT
 };
 

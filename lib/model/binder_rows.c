@@ -76,6 +76,7 @@ static enum tm_status thread_of(struct work *w, struct tm_binder_thread **thread
     enum tm_status st;
     if (i == TM_TABLE_NONE && b->thread_count == TM_BINDER_THREADS_MAX) {
         i = TM_BINDER_THREADS_MAX - 1;
+        b->left_out++;
     } else if (i == TM_TABLE_NONE) {
         i = b->thread_count;
         if ((st = tm_array_grow(&b->threads, &b->thread_cap, b->thread_count, sizeof *b->threads, w->err)) < 0 ||

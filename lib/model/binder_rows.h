@@ -31,6 +31,7 @@ enum { TM_BINDER_PENDING_MAX = 1 << 15, TM_BINDER_THREADS_MAX = 1 << 18 };
 
 /* Zero-initialise. */
 struct tm_binder_rows {
+    uint64_t left_out; /* rows of threads beyond TM_BINDER_THREADS_MAX */
     /* private */
     struct tm_binder_pending *pending; /* a ring */
     uint32_t pending_at;

@@ -52,8 +52,10 @@ static enum tm_status add(struct tm_file_requests *q, const struct tm_key *key, 
     uint32_t i = q->free_first;
     enum tm_status st = TM_OK;
     *request = NULL;
-    if (i == 0 && q->count == TM_FILE_REQUESTS_MAX)
+    if (i == 0 && q->count == TM_FILE_REQUESTS_MAX) {
+        q->left_out++;
         return TM_OK;
+    }
     if (i == 0 && (st = tm_array_grow(&q->requests, &q->cap, q->count, sizeof *q->requests, err)) < 0)
         return st;
     if ((st = tm_table_set(&q->by_number, key, i ? i - 1 : q->count, err)) < 0)

@@ -17,6 +17,7 @@ enum { TM_FILE_REQUESTS_MAX = 1 << 18 };
 /* Zero-initialise. */
 struct tm_file_requests {
     uint32_t open; /* number of requests that are not done */
+    uint64_t left_out; /* requests beyond TM_FILE_REQUESTS_MAX */
     /* private */
     struct tm_file_request *requests;
     uint32_t count, cap, free_first; /* free_first: the first unused one, plus 1 */

@@ -59,8 +59,10 @@ static enum tm_status state_of(struct tm_kernel_rows *k, struct tm_key key, stru
     enum tm_status st;
     *state = NULL;
     if (i == TM_TABLE_NONE) {
-        if (k->count == TM_KERNEL_STATES_MAX)
+        if (k->count == TM_KERNEL_STATES_MAX) {
+            k->left_out++;
             return TM_OK;
+        }
         i = k->count;
         if ((st = tm_array_grow(&k->states, &k->cap, k->count, sizeof *k->states, err)) < 0 ||
             (st = tm_table_set(&k->by_key, &key, i, err)) < 0)
@@ -189,7 +191,13 @@ static bool take_bus(const struct tm_event *row, struct tm_kernel_state *state, 
 /* Remembers VALUE by KEY until the end comes, within the limit. */
 static enum tm_status remember(struct tm_kernel_rows *k, const struct tm_key *key, int64_t value, struct tm_error *err)
 {
-    return k->pending.count < TM_KERNEL_STATES_MAX && value >= 0 ? tm_table_set(&k->pending, key, value, err) : TM_OK;
+    if (value < 0)
+        return TM_OK;
+    if (k->pending.count == TM_KERNEL_STATES_MAX) {
+        k->left_out++;
+        return TM_OK;
+    }
+    return tm_table_set(&k->pending, key, value, err);
 }
 
 /* Takes the begin or the end of a read at a place in a file. It ends on the track of the thread that began it. TM_END:

@@ -21,6 +21,7 @@ enum { TM_KERNEL_STATES_MAX = 1 << 18 };
 
 /* Zero-initialise. */
 struct tm_kernel_rows {
+    uint64_t left_out; /* rows whose effect was beyond a limit, without those of the members below */
     /* private */
     struct tm_kernel_state *states;
     uint32_t count, cap;

@@ -39,8 +39,10 @@ static enum tm_status queue_of(struct tm_work_queues *q, const struct tm_event *
     enum tm_status st;
     *queue = NULL;
     if (i == TM_TABLE_NONE) {
-        if (q->queue_count == TM_WORK_QUEUES_MAX)
+        if (q->queue_count == TM_WORK_QUEUES_MAX) {
+            q->left_out++;
             return TM_OK;
+        }
         i = q->queue_count;
         if ((st = tm_array_grow(&q->queues, &q->queue_cap, q->queue_count, sizeof *q->queues, err)) < 0 ||
             (st = tm_table_set(&q->by_track, &key, i, err)) < 0)
@@ -78,8 +80,10 @@ static enum tm_status push(struct tm_work_queues *q, struct tm_work_queue *queue
     if (i) {
         q->free_work = q->works[i - 1].next;
     } else {
-        if (q->work_count == TM_WORK_MAX)
+        if (q->work_count == TM_WORK_MAX) {
+            q->left_out++;
             return TM_OK;
+        }
         enum tm_status st = tm_array_grow(&q->works, &q->work_cap, q->work_count, sizeof *q->works, err);
         if (st < 0)
             return st;
@@ -202,8 +206,11 @@ static enum tm_status take_job(struct tm_work_queues *q, struct tm_work_queue *q
 {
     struct tm_key key = key_of(row, tm_kernel_amount(row));
     enum tm_status st = TM_OK;
-    if (tm_table_find(&q->by_job, &key) == TM_TABLE_NONE && q->by_job.count < TM_WORK_MAX)
-        st = tm_table_set(&q->by_job, &key, queue - q->queues, err);
+    if (tm_table_find(&q->by_job, &key) == TM_TABLE_NONE) {
+        const bool has_room = q->by_job.count < TM_WORK_MAX;
+        q->left_out += !has_room;
+        st = has_room ? tm_table_set(&q->by_job, &key, queue - q->queues, err) : TM_OK;
+    }
     return st < 0 ? st : take_work(q, queue, row, out, err);
 }
 
@@ -245,7 +252,9 @@ static enum tm_status take_flow(struct tm_work_queues *q, const struct tm_event 
         instant->detail_bytes = bytes_before_flow(row);
     if (!begins)
         tm_table_remove(&q->queued, &key);
-    return begins && q->queued.count < TM_WORK_MAX ? tm_table_set(&q->queued, &key, 0, err) : TM_OK;
+    const bool has_room = has_begun || q->queued.count < TM_WORK_MAX;
+    q->left_out += begins && !has_room;
+    return begins && has_room ? tm_table_set(&q->queued, &key, 0, err) : TM_OK;
 }
 
 enum tm_status tm_work_queues_take(struct tm_work_queues *q, const struct tm_event *row, struct tm_settled_rows *out,

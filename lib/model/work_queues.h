@@ -16,6 +16,7 @@ enum { TM_WORK_QUEUES_MAX = 1 << 16, TM_WORK_MAX = 1 << 18 };
 
 /* Zero-initialise. */
 struct tm_work_queues {
+    uint64_t left_out; /* rows whose effect was beyond a limit */
     /* private */
     struct tm_work_queue *queues;
     uint32_t queue_count, queue_cap;

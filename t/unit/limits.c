@@ -10,11 +10,13 @@
 #include "json/scan.h"
 #include "container/limits.h"
 #include "cut/cut.h"
+#include "cut/open_units.h"
 #include "emit/paths.h"
 #include "emit/track_owners.h"
 #include "emit/chrome_json/slices.h"
 #include "emit/perfetto/clock_rows.h"
 #include "emit/perfetto/pending_names.h"
+#include "emit/perfetto/sample_writer.h"
 #include "emit/late_threads.h"
 #include "stream/slice_tids.h"
 #include "emit/perfetto/trace_stats.h"
@@ -181,12 +183,14 @@ static const struct limit limits[] = {
     LIMIT(TM_FRAME_BYTES_MAX),
     LIMIT(TM_BATCH_EVENTS_MAX),
     LIMIT(TM_FILE_ORDER_IDS_MAX),
+    LIMIT(TM_OPEN_UNITS_MAX),
     LIMIT(TM_CUT_POINTS_MAX),
     LIMIT(TM_EVENT_BINS_MAX),
     LIMIT(TM_READING_MAX),
     LIMIT(TM_CANDIDATES_USES_MAX),
     LIMIT(TM_ALIGN_ARGS_MAX),
     LIMIT(TM_ALIGN_FLOWS_MAX),
+    LIMIT(TM_CANDIDATES_MARKS_MAX),
     LIMIT(TM_OPEN_SPANS_TRACKS_MAX),
     LIMIT(TM_OPEN_SPANS_DEPTH_MAX),
     LIMIT(TM_RHYTHM_BEATS_MAX),
@@ -216,6 +220,8 @@ static const struct limit limits[] = {
     LIMIT(TM_WORK_QUEUES_MAX),
     LIMIT(TM_WORK_MAX),
     LIMIT(TM_FILE_REQUESTS_MAX),
+    LIMIT(TM_SAMPLE_EVENTS_MAX),
+    LIMIT(TM_SAMPLE_COUNTS_MAX),
     LIMIT(TM_GPUS_MAX),
     LIMIT(TM_LANES_CROSSING_MAX),
     LIMIT(TM_LATE_THREADS_MAX),

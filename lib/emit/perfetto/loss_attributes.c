@@ -33,6 +33,7 @@ static void put_file(struct message *m, const struct tm_unsupported_counts_file 
     put(m, left_out, "clock_readings", file->others[TM_UNSUPPORTED_READINGS]);
     put(m, left_out, "surplus_clock_readings", file->others[TM_UNSUPPORTED_SURPLUS]);
     put(m, left_out, "surplus_names", file->others[TM_UNSUPPORTED_NAMES]);
+    put(m, left_out, "surplus_facts", file->others[TM_UNSUPPORTED_FACTS]);
     put(m, "", "times_as_recorded", file->others[TM_UNSUPPORTED_TIMES]);
 }
 

@@ -69,6 +69,8 @@ static enum tm_status name_of(struct tm_sample_writer *w, const struct tm_event 
     enum tm_status st = tm_intern_add(&w->names, text.data, text.len, &id, NULL);
     if (st == TM_OK)
         *name = id + 1;
+    else if (st == TM_END)
+        tm_unsupported_counts_add(w->packets->unsupported, e->file, TM_UNSUPPORTED_FACTS, 1);
     return st < 0 ? st : TM_OK;
 }
 
@@ -368,8 +370,10 @@ static enum tm_status add_count(struct tm_sample_writer *w, const struct tm_samp
     int64_t before = tm_table_find(&w->counts, &key);
     *count = 0;
     if (before == TM_TABLE_NONE) {
-        if (w->counts.count == TM_SAMPLE_COUNTS_MAX)
+        if (w->counts.count == TM_SAMPLE_COUNTS_MAX) {
+            tm_unsupported_counts_add(w->packets->unsupported, e->file, TM_UNSUPPORTED_FACTS, 1);
             return TM_OK;
+        }
         before = 0;
     }
     *count = e->value > (uint64_t)(INT64_MAX - before) ? INT64_MAX : before + (int64_t)e->value;

@@ -198,23 +198,47 @@ static enum tm_status put_gpus(struct tm_sqlite *s, struct tm_error *err)
     return st;
 }
 
+/* Adds a row with COUNT of statistic NAME, of FILE. The caller has bound its severity and machine. */
+static enum tm_status put_count(struct tm_sqlite *s, const char *name, uint32_t file, uint64_t count,
+                                struct tm_error *err)
+{
+    sqlite3_stmt *stmt = s->statements[TM_SQL_STAT];
+    tm_sqlite_bind_word(stmt, 1, name);
+    sqlite3_bind_null(stmt, 2);
+    tm_sqlite_bind_stat_words(stmt, tm_text_str(name), false);
+    sqlite3_bind_int64(stmt, 5, (int64_t)count);
+    sqlite3_bind_int64(stmt, 7, file);
+    return tm_sqlite_run(s, stmt, err);
+}
+
+/* Adds what the settled rows have left out beyond their limits, by file. */
+static enum tm_status put_left_out(struct tm_sqlite *s, struct tm_error *err)
+{
+    const struct tm_unsupported_counts *counts = s->context->unsupported;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && counts && i < counts->file_count; i++) {
+        const uint64_t count = counts->files[i].others[TM_UNSUPPORTED_FACTS];
+        if (count == 0)
+            continue;
+        tm_sqlite_bind_word(s->statements[TM_SQL_STAT], 3, "data_loss");
+        sqlite3_bind_null(s->statements[TM_SQL_STAT], 6);
+        st = put_count(s, "facts_beyond_limits", i, count, err);
+    }
+    return st;
+}
+
 static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
 {
     sqlite3_stmt *stmt = s->statements[TM_SQL_STAT];
-    enum tm_status st = TM_OK;
+    enum tm_status st = put_left_out(s, err);
     for (uint32_t i = 0; st == TM_OK && i < s->model.out.stats.count * TM_MODEL_STAT_COUNT; i++) {
         const struct tm_model_stat_row *row = &s->model.out.stats.rows[i / TM_MODEL_STAT_COUNT];
         enum tm_model_stat stat = (enum tm_model_stat)(i % TM_MODEL_STAT_COUNT);
         if (row->counts[stat] == 0)
             continue;
-        tm_sqlite_bind_word(stmt, 1, tm_model_stat_name(stat));
-        sqlite3_bind_null(stmt, 2);
         tm_sqlite_bind_word(stmt, 3, tm_model_stat_severity(stat));
-        tm_sqlite_bind_stat_words(stmt, tm_text_str(tm_model_stat_name(stat)), false);
-        sqlite3_bind_int64(stmt, 5, (int64_t)row->counts[stat]);
         sqlite3_bind_int64(stmt, 6, row->place.machine);
-        sqlite3_bind_int64(stmt, 7, row->place.file);
-        st = tm_sqlite_run(s, stmt, err);
+        st = put_count(s, tm_model_stat_name(stat), row->place.file, row->counts[stat], err);
     }
     return st;
 }
