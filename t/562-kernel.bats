@@ -293,6 +293,19 @@ END
     done
 }
 
+@test "states beyond the limit of objects are counted" {
+    seq 0 131072 | sed 's/.*/& 0 5 inet_sock_set_state 2=80 3=2 4=2 5=7 6=6 8=& 9=4000/' >lines
+    python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace <lines
+    for output in k.db m.pftrace; do
+        tm-merge -o $output k.pftrace 2>&1 | grep -o ' 2 facts.*' >>said
+    done
+    diff - said <<'END'
+ 2 facts are beyond the limit of sqlite (tm-limits), and are left out
+ 2 facts are beyond the limit of pftrace (tm-limits), and are left out
+END
+    [ "$(sqlite3 k.db "SELECT severity || value FROM stats WHERE name = 'facts_beyond_limits'")" = data_loss2 ]
+}
+
 @test "--only keeps a state that is on at its start whole, and chooses a state by its name" {
     python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace <<'END'
 1000 0 6 rpm_status 1=usb 2=0

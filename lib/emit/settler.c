@@ -20,12 +20,12 @@ static enum tm_status add_second(struct tm_emit_settler *s, struct tm_error *err
     return tm_batch_queue_add(&s->out, &s->second, err);
 }
 
-/* Counts what E did not change, because a table was full. */
+/* Counts E if a table was full, so it changed less than it could. */
 static void count_left_out(struct tm_emit_settler *s, const struct tm_event *e)
 {
     const uint64_t left_out =
         s->binder.left_out + s->kernel.left_out + s->kernel.queues.left_out + s->kernel.requests.left_out;
-    tm_unsupported_counts_add(s->unsupported, e->file, TM_UNSUPPORTED_FACTS, (uint32_t)(left_out - s->left_out));
+    tm_unsupported_counts_add(s->unsupported, e->file, TM_UNSUPPORTED_FACTS, left_out > s->left_out);
     s->left_out = left_out;
 }
 
