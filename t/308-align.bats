@@ -449,6 +449,38 @@ for file, first, step in ('a', 0, 2), ('b', 1, 2), ('c', 0, 1):
     [ "$(grep -c ': none' text)" -eq 3 ]
 }
 
+@test "a manifest of many files is written in a time that does not grow with the square of their number" {
+    python3 - >many.tar <<'END'
+import io, json, sys, tarfile
+def entry(i):
+    return {'path': f'{i}.json', **({'clocks': {'sync_to': {'file': '0.json'}, 'offset_ns': 5}} if i else {})}
+with tarfile.open(fileobj=sys.stdout.buffer, mode='w', format=tarfile.USTAR_FORMAT) as t:
+    def add(name, text):
+        info = tarfile.TarInfo(name)
+        info.size = len(text)
+        t.addfile(info, io.BytesIO(text.encode()))
+    add('m', json.dumps({'perfetto_manifest': {'version': 1, 'files': [entry(i) for i in range(40000)]}}))
+    for i in range(40000):
+        add(f'{i}.json', '[{"name":"n","ph":"X","ts":1,"dur":5,"pid":1,"tid":1}]')
+END
+    placed many.tar >placed.tms
+    cpu_seconds 3 tm-align --write-manifest=aligned.json -o text <placed.tms
+    [ "$(grep -c '"offset_ns": 5' aligned.json)" -eq 39999 ]
+}
+
+@test "threads of processes whose numbers differ only in their highest bits are not one" {
+    made "
+def event(ph, pid, at, **more):
+    return {'ph': ph, 'name': 'x', 'pid': pid, 'tid': 1, 'ts': at, **more}
+# In both files spans of 10 and 6 us have one middle. Others of a thread of the same tid end after them.
+write('a.json', [e for k in range(8) for e in (
+    event('B', 1, 1000 * k, args={'id': f'i{k}'}), event('B', 2**56 + 1, 1000 * k + 1),
+    event('E', 1, 1000 * k + 10), event('E', 2**56 + 1, 1000 * k + 20))])
+write('b.json', [event('X', 1, 1000 * k + 102, dur=6, args={'id': f'i{k}'}) for k in range(8)])"
+    placed a.json b.json | tm-align --rules=key:args.id -f json >align.json
+    [ "$(field b.json offset_ns)" = -100000 ]
+}
+
 @test "periodic marks of a program in a system trace are ambiguous" {
     made "
 lines, events = ['# tracer: nop\\n'], []

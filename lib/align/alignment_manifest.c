@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/intern.h"
+#include "base/map.h"
 #include "json/scan.h"
 #include "stream/clock_id.h"
 #include "stream/clock_name.h"
@@ -131,21 +132,57 @@ static void put_clocks(const struct tm_alignment *a, const struct tm_align_file 
     tm_buf_release(&rules);
 }
 
-/* True if another file is aligned to F, which then needs an entry to refer to. */
-static bool is_referred_to(const struct tm_alignment *a, const struct tm_align_file *f)
+/* Places in lists, by number. Of several with one number the first counts. */
+struct places {
+    struct tm_map referred; /* files that others are aligned to */
+    struct tm_map machines; /* raw ids of machines of the input's manifest */
+    struct tm_map entries;  /* raw ids of machines, to the entry whose file represents the machine */
+    struct tm_map edges;    /* entries, to their first relation */
+};
+
+static bool represents_machine(const Tracemerge__ConfigEntry *e)
 {
-    for (uint32_t i = 0; i < a->file_count; i++)
-        if (has_line(&a->files[i]) && a->files[i].reference == f->file && !has_line(f))
-            return true;
-    return false;
+    return !e->has_machines && !e->own_clock;
 }
 
-static const Tracemerge__ConfigMachine *find_machine(const Tracemerge__Config *c, int64_t raw_id)
+/* Sets PLACES for A and C, the input's manifest, or NULL. */
+static enum tm_status find_places(struct places *places, const struct tm_alignment *a, const Tracemerge__Config *c)
 {
-    for (size_t i = 0; i < c->n_machines; i++)
-        if (c->machines[i]->raw_id == raw_id)
-            return c->machines[i];
-    return NULL;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < a->file_count && st >= 0; i++)
+        if (has_line(&a->files[i]))
+            st = tm_map_add(&places->referred, a->files[i].reference, i);
+    for (uint32_t i = 0; c && i < c->n_machines && st >= 0; i++)
+        st = tm_map_add(&places->machines, (uint64_t)c->machines[i]->raw_id, i);
+    for (uint32_t i = 0; c && i < c->n_entries && st >= 0; i++)
+        if (represents_machine(c->entries[i]))
+            st = tm_map_add(&places->entries, (uint64_t)c->entries[i]->machine_raw_id, i);
+    for (uint32_t i = 0; c && i < c->n_edges && st >= 0; i++)
+        if (c->edges[i]->has_entry)
+            st = tm_map_add(&places->edges, c->edges[i]->entry, i);
+    return st < 0 ? st : TM_OK;
+}
+
+static void release_places(struct places *places)
+{
+    tm_map_release(&places->referred);
+    tm_map_release(&places->machines);
+    tm_map_release(&places->entries);
+    tm_map_release(&places->edges);
+}
+
+/* True if another file is aligned to F, which then needs an entry to refer to. */
+static bool is_referred_to(const struct places *places, const struct tm_align_file *f)
+{
+    uint32_t by;
+    return !has_line(f) && tm_map_find(&places->referred, f->file, &by);
+}
+
+static const Tracemerge__ConfigMachine *find_machine(const Tracemerge__Config *c, const struct places *places,
+                                                     int64_t raw_id)
+{
+    uint32_t i;
+    return tm_map_find(&places->machines, (uint64_t)raw_id, &i) ? c->machines[i] : NULL;
 }
 
 static void put_bytes(struct tm_buf *out, ProtobufCBinaryData text)
@@ -154,9 +191,10 @@ static void put_bytes(struct tm_buf *out, ProtobufCBinaryData text)
 }
 
 /* Puts the machines of an entry of the input's manifest. */
-static void put_machines(const Tracemerge__Config *c, const Tracemerge__ConfigEntry *e, struct tm_buf *out)
+static void put_machines(const Tracemerge__Config *c, const struct places *places, const Tracemerge__ConfigEntry *e,
+                         struct tm_buf *out)
 {
-    const Tracemerge__ConfigMachine *m = find_machine(c, e->machine_raw_id);
+    const Tracemerge__ConfigMachine *m = find_machine(c, places, e->machine_raw_id);
     if (e->whole_file && m) {
         (void)tm_buf_add_str(out, ",\n    \"machine\": {\"name\": ");
         put_bytes(out, m->name);
@@ -166,7 +204,7 @@ static void put_machines(const Tracemerge__Config *c, const Tracemerge__ConfigEn
         return;
     (void)tm_buf_add_str(out, ",\n    \"machines\": [");
     for (size_t i = 0; i < e->n_machines; i++) {
-        m = find_machine(c, e->machines[i]->raw_id);
+        m = find_machine(c, places, e->machines[i]->raw_id);
         (void)tm_buf_addf(out, "%s{\"id\": %" PRIu32 ", \"name\": ", i ? ", " : "", e->machines[i]->id);
         put_bytes(out, m ? m->name : (ProtobufCBinaryData){0, NULL});
         (void)tm_buf_add_str(out, "}");
@@ -174,8 +212,9 @@ static void put_machines(const Tracemerge__Config *c, const Tracemerge__ConfigEn
     (void)tm_buf_add_str(out, "]");
 }
 
-/* Which files the entries of the input's manifest configure. */
+/* Which files the entries of the input's manifest configure, and what they refer to. */
 struct entry_files {
+    struct places places;
     const struct tm_align_file **of_entry; /* owned; NULL for an entry without a file that has events */
     bool *is_configured;                   /* owned; by number in the list of files */
 };
@@ -217,6 +256,7 @@ static enum tm_status find_files(struct entry_files *files, const struct tm_alig
 
 static void release_files(struct entry_files *files)
 {
+    release_places(&files->places);
     free(files->of_entry);
     free(files->is_configured);
 }
@@ -225,28 +265,31 @@ static void release_files(struct entry_files *files)
 static const Tracemerge__ConfigEntry *entry_of(const Tracemerge__Config *c, int64_t raw_id)
 {
     for (size_t i = 0; i < c->n_entries; i++)
-        if (c->entries[i]->machine_raw_id == raw_id && !c->entries[i]->has_machines && !c->entries[i]->own_clock)
+        if (c->entries[i]->machine_raw_id == raw_id && represents_machine(c->entries[i]))
             return c->entries[i];
     return NULL;
 }
 
 /* Puts the relation of entry NUMBER of the input's manifest. False if it is more than one offset between two files. */
-static bool put_edge(const Tracemerge__Config *c, uint32_t number, struct tm_buf *out)
+static bool put_edge(const Tracemerge__Config *c, const struct places *places, uint32_t number, struct tm_buf *out)
 {
+    uint32_t i, of_machine;
     if (c->entries[number]->own_clock)
         return false;
-    for (size_t i = 0; i < c->n_edges; i++) {
+    if (!tm_map_find(&places->edges, number, &i))
+        return true;
+    for (; i < c->n_edges && c->edges[i]->has_entry && c->edges[i]->entry == number; i++) {
         const Tracemerge__ConfigEdge *e = c->edges[i];
         int64_t offset_ns;
-        if (!e->has_entry || e->entry != number)
-            continue;
         if (e->n_points || !e->source || !e->reference || c->entries[number]->has_machines ||
             !tm_sub_i64(e->reference_ns, e->source_ns, &offset_ns))
             return false;
         const char *own = clock_name(e->source->clock), *other = clock_name(e->reference->clock);
-        const Tracemerge__ConfigEntry *to = entry_of(c, e->reference->machine_raw_id);
+        const Tracemerge__ConfigEntry *to = NULL;
         if (e->reference->has_entry)
             to = e->reference->entry < c->n_entries ? c->entries[e->reference->entry] : NULL;
+        else if (tm_map_find(&places->entries, (uint64_t)e->reference->machine_raw_id, &of_machine))
+            to = c->entries[of_machine];
         if (to == NULL || to->has_machines || (own == NULL && e->source->clock != TM_CLOCK_TRACE_FILE) ||
             (other == NULL && e->reference->clock != TM_CLOCK_TRACE_FILE))
             return false;
@@ -293,11 +336,11 @@ static bool put_entries(const struct tm_alignment *a, const struct entry_files *
         const struct tm_align_file *f = files->of_entry[i];
         (void)tm_buf_add_str(out, *any ? ",\n   {\n    \"path\": " : "   {\n    \"path\": ");
         put_bytes(out, c->entries[i]->path);
-        put_machines(c, c->entries[i], out);
+        put_machines(c, &files->places, c->entries[i], out);
         if (f && has_line(f))
             put_clocks(a, f, trace_time, out);
         else
-            holds = put_edge(c, i, out);
+            holds = put_edge(c, &files->places, i, out);
         (void)tm_buf_add_str(out, "\n   }");
         *any = true;
     }
@@ -311,7 +354,7 @@ static void put_other_files(const struct tm_alignment *a, const struct entry_fil
     char path[4096];
     for (uint32_t i = 0; i < a->file_count; i++) {
         const struct tm_align_file *f = &a->files[i];
-        if ((files->is_configured && files->is_configured[i]) || (!has_line(f) && !is_referred_to(a, f)))
+        if ((files->is_configured && files->is_configured[i]) || (!has_line(f) && !is_referred_to(&files->places, f)))
             continue;
         tm_alignment_path(a, f->file, path, sizeof path);
         (void)tm_buf_add_str(out, *any ? ",\n   {\n    \"path\": " : "   {\n    \"path\": ");
@@ -356,7 +399,9 @@ enum tm_status tm_alignment_manifest(const struct tm_alignment *a, struct tm_buf
     const Tracemerge__Config *c = a->candidates.config;
     struct entry_files files = {0};
     bool any = false;
-    enum tm_status st = c ? find_files(&files, a, c, err) : TM_OK;
+    enum tm_status st = find_places(&files.places, a, c) < 0 ? tm_error_nomem(err) : TM_OK;
+    if (st == TM_OK && c)
+        st = find_files(&files, a, c, err);
     (void)tm_buf_add_str(out, "{\n \"perfetto_manifest\": {\n  \"version\": 1,\n");
     bool holds = put_trace_time(c, out);
     (void)tm_buf_add_str(out, "  \"files\": [\n");

@@ -19,8 +19,10 @@ static struct tm_key key_of(const struct tm_event *e)
     uint64_t lane = scope == TM_SCOPE_TRACK || e->flags & TM_EVENT_ASYNC ? e->track
                     : scope == TM_SCOPE_CPU                              ? e->cpu
                                                                          : (uint64_t)e->tid;
-    return (struct tm_key){(uint64_t)e->file << 32 | e->machine,
-                           (uint64_t)e->pid << 8 | (uint64_t)scope << 1 | !!(e->flags & TM_EVENT_ASYNC), lane};
+    /* a file has 22 bits (sort/file_order.h), and a machine 17 (clocks/machine_table.h) */
+    return (struct tm_key){(uint64_t)e->file << 40 | (uint64_t)e->machine << 8 | (uint64_t)scope << 1 |
+                               !!(e->flags & TM_EVENT_ASYNC),
+                           (uint64_t)e->pid, lane};
 }
 
 static struct tm_open_span_track *track_of(struct tm_open_spans *open, const struct tm_event *e, bool make,

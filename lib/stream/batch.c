@@ -150,8 +150,9 @@ static enum tm_status decode_fields(struct tm_batch *batch, struct tm_batch_stor
         } else if (field.id == TM_BATCH_FIELD_NARROW && field.type == TM_PB_LEN) {
             good = decode_narrow(store, &field, counts, err);
         } else if (tm_field_column(field.id)) {
-            good = store->columns[tm_field_column(field.id)].width ? refuse("a column of the batch is there twice", err)
-                                                  : decode_column(batch, &field, counts, err);
+            const enum tm_column column = tm_field_column(field.id);
+            good = counts[column] || store->columns[column].width ? refuse("a column of the batch is there twice", err)
+                                                                  : decode_column(batch, &field, counts, err);
         } else {
             return refuse("the batch has a column this version does not know", err);
         }
