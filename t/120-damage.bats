@@ -179,6 +179,14 @@ def spans(name, labels, length):
     span = {'traceId': '01' * 16, 'spanId': 'ee' * 8, 'name': 's', 'startTimeUnixNano': '1', 'endTimeUnixNano': '2'}
     json.dump({'resourceSpans': [{'resource': resource, 'scopeSpans': [{'spans': [span]}]}]}, open(name, 'w'))
 
+def services(name, count):
+    def of(i):
+        attributes = [{'key': 'service.name', 'value': {'stringValue': 's%d' % i}}]
+        span = {'traceId': '01' * 16, 'spanId': '%016x' % (i + 1), 'name': 's', 'startTimeUnixNano': '1',
+                'endTimeUnixNano': '2'}
+        return {'resource': {'attributes': attributes}, 'scopeSpans': [{'spans': [span]}]}
+    json.dump({'resourceSpans': [of(i) for i in range(count)]}, open(name, 'w'))
+
 def space(name, length):
     metadata = field(4, field(1, 1) + field(2, field(1, 1) + field(2, 'n') + field(3, b'x' * length)))
     line = field(3, field(1, 1) + field(2, 'l') + field(3, 1) + field(4, field(1, 1) + field(2, 5) + field(3, 5)))
@@ -200,11 +208,12 @@ gecko('libs.json', 1, 65536 + many, 1)
 gecko('function.json', 1, 1, 16000 + 1000 * many)
 spans('labels.json', 32 + many, 1)
 spans('label.json', 1, 1024 + many)
+services('services.json', 4096 + many)
 space('description.xplane.pb', 1000000 + 100000 * many)
 v8('v8.json', 1024 + many)
 PY
     run_all() {
-        for file in {config,batches,buffers,categories}.pb {categories,libs,function,labels,label,v8}.json \
+        for file in {config,batches,buffers,categories}.pb {categories,libs,function,labels,label,services,v8}.json \
             description.xplane.pb; do
             tm-merge -f csv $file 2>&1 >/dev/null | grep loss || :
         done
@@ -224,6 +233,7 @@ tm-emit: warning: libs.json: loss of data, facts_beyond_limits = 1
 tm-emit: warning: function.json: loss of data, facts_beyond_limits = 1
 tm-emit: warning: labels.json: loss of data, facts_beyond_limits = 1
 tm-emit: warning: label.json: loss of data, facts_beyond_limits = 1
+tm-emit: warning: services.json: loss of data, spans_services_shared = 1
 tm-emit: warning: v8.json: loss of data, json_args_cut = 1
 tm-emit: warning: description.xplane.pb: loss of data, facts_beyond_limits = 1
 END

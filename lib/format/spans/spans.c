@@ -74,7 +74,7 @@ static enum tm_status finish(struct tm_spans *x)
                  {"spans_links_cut", TRACEMERGE__SEVERITY__DATA_LOSS, x->links_cut},
                  {"spans_lists_missing", TRACEMERGE__SEVERITY__INFO, x->lists_missing},
                  {"spans_services_on_other_hosts", TRACEMERGE__SEVERITY__INFO, x->services.on_other_hosts},
-                 {"spans_services_shared", TRACEMERGE__SEVERITY__ERROR, x->services.services_shared}};
+                 {"spans_services_shared", TRACEMERGE__SEVERITY__DATA_LOSS, x->services.services_shared}};
     enum tm_status st = tm_spans_window_flush(&x->window, x->err);
     if (st >= 0)
         st = account(x, TM_DROP_DAMAGED, &x->damaged);
