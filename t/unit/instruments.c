@@ -19,6 +19,10 @@ static void test_rows(void)
     GIVES(HEAD ROW(" -7\n") "</trace-query-result>\n{\"next\"", SHOWN("-7") "sample -7 tid=5 thread frames=main<f\n");
     GIVES(HEAD ROW("x") "</trace-query-result>", "account no_time 1 at 42\n");
     GIVES(HEAD ROW("9223372036854775808") "</trace-query-result>", "account no_time 1 at 42\n");
+    /* A row of another table, which states when it starts, is not shown. */
+    GIVES(HEAD "<row><start-time>7</start-time>" THREAD "<backtrace><frame name=\"f\"/></backtrace></row>"
+               "</trace-query-result>",
+          "account not_shown 1 at 42\n");
     GIVES(HEAD "</trace-query-result>", "");
     /* Of two elements of a kind the first counts. Text beside elements and unknown elements change nothing. */
     GIVES(HEAD

@@ -85,6 +85,8 @@ static void apply_to_row(struct tm_instruments *x, enum tm_instruments_kind kind
         row->has_time = true;
         row->is_sample = kind == TM_IK_SAMPLE_TIME;
         row->time_ns = (int64_t)value;
+    } else if (kind == TM_IK_START_TIME) {
+        row->has_start = true;
     } else if (kind == TM_IK_CORE && !row->has_core) {
         row->has_core = value <= UINT32_MAX;
         row->core = value;
@@ -328,6 +330,7 @@ static enum tm_status put_record(struct tm_instruments *x, enum tm_instruments_k
     switch (kind) {
     case TM_IK_SAMPLE_TIME:
     case TM_IK_EVENT_TIME:
+    case TM_IK_START_TIME:
         return signed_number(&x->text, &time) ? put_u64(x, r, (uint64_t)time) : TM_END;
     case TM_IK_TID:
     case TM_IK_PID:

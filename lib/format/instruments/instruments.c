@@ -48,6 +48,7 @@ static const struct kind kinds[] = {
     {"sample-time", TM_IK_SAMPLE_TIME},
     {"signpost-name", TM_IK_SIGNPOST_NAME},
     {"source", TM_IK_SOURCE},
+    {"start-time", TM_IK_START_TIME},
     {"subsystem", TM_IK_SUBSYSTEM},
     {"tagged-backtrace", TM_IK_BACKTRACE},
     {"thread", TM_IK_THREAD},

@@ -12,6 +12,7 @@ enum tm_instruments_kind {
     TM_IK_ROW,
     TM_IK_SAMPLE_TIME,
     TM_IK_EVENT_TIME,
+    TM_IK_START_TIME, /* of rows of tables that are not shown */
     TM_IK_THREAD,
     TM_IK_TID,
     TM_IK_PROCESS,
@@ -42,7 +43,7 @@ struct tm_instruments_element {
 
 /* The row being read. The value of a cell is a number or the place of a record; 0: none. */
 struct tm_instruments_row {
-    bool has_time, is_sample, has_core, has_weight, is_cycles, has_log;
+    bool has_time, has_start, is_sample, has_core, has_weight, is_cycles, has_log;
     int64_t time_ns;
     uint64_t core, weight, log;
     uint64_t thread, process, backtrace, counts;

@@ -189,8 +189,10 @@ enum tm_status tm_instruments_row_add(struct tm_instruments *x)
     if (st < 0)
         return st;
     bool is_signpost = row->name && !row->is_sample;
-    if (!row->has_time && (is_sync || is_signpost || row->backtrace))
+    if (!row->has_time && !row->has_start && (is_sync || is_signpost || row->backtrace))
         count(&x->no_time, &x->first_no_time, row->byte);
+    else if (!row->has_time)
+        count(&x->other_rows, &x->first_other_row, row->byte);
     else if (is_sync)
         return add_snapshot(x);
     else if (is_signpost)
