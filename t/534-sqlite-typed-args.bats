@@ -43,6 +43,94 @@ chrome_renderer_scheduler_state.rail_mode|string|99
 screenshot.jpg_image|string|Zm91cg=='
 }
 
+@test "extensions of Android and of GPUs have names, and bits of flags are values of their enum" {
+    packets <<'END'
+1 { 10: 7 8: 10 11 { 9: 3 11: 1 10: 1 2004 { 1: "main" 4: 20 } 2001: "activity" 3001: 2 3000 { 1: 4 1: 5 } } }
+1 { 10: 7 8: 11 11 { 9: 3 11: 1 10: 1 2012 { 5: -2147483645 6: 0 } } }
+1 { 10: 7 8: 12 11 { 9: 3 11: 1 10: 1 2010 { 1: 10123 2: 77 3: "com.example.shop" } } }
+END
+    same 'message_queue.sending_thread_name|string|main
+message_queue.message_delay_ms|uint|20
+binder_service_name|string|activity
+gpu_api|string|GPU_API_VULKAN
+gpu_correlation.render_stage_submission_event_ids[0]|uint|4
+gpu_correlation.render_stage_submission_event_ids[1]|uint|5
+process_state_changed_event.prev_capability_flags[0]|string|PROCESS_CAPABILITY_FOREGROUND_LOCATION
+process_state_changed_event.prev_capability_flags[1]|string|PROCESS_CAPABILITY_FOREGROUND_CAMERA
+process_state_changed_event.prev_capability_flags[2]|string|0x80000000
+process_start_event.uid|int|10123
+process_start_event.pid|int|77
+process_start_event.process_name|string|com.example.shop'
+    [ "$(sqlite3 p.db 'SELECT name, uid FROM process WHERE pid = 77')" = 'com.example.shop|10123' ]
+    [ -z "$(sqlite3 p.db "SELECT * FROM stats WHERE name = 'unknown_extension_fields'")" ]
+}
+
+@test "extensions that a trace describes have the names of their fields, from the description on" {
+    described() { # FIELD_OF_SET: 1, or 2 for gzip; a packet with the description, after one event and before another
+        python3 - "$1" >p.pftrace <<'END'
+import gzip, os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
+
+def member(name, number, kind, *more, repeated=False):
+    return message((1, name), (3, number), (4, 3 if repeated else 1), (5, kind), *more)
+
+COLOR = message((1, 'Color'), (2, message((1, 'RED'), (2, 0))), (2, message((1, 'BLUE'), (2, -5))))
+BITS = message((1, 'Bits'), (2, message((1, 'A'), (2, 1))), (2, message((1, 'B'), (2, 4))))
+INNER = message((1, 'Inner'), (2, member('self', 1, 11, (6, '.my.pkg.Outer.Inner'))), (2, member('n', 2, 17)))
+OUTER = message(
+    (1, 'Outer'), (3, INNER), (2, member('inner', 1, 11, (6, '.my.pkg.Outer.Inner'), repeated=True)),
+    (2, member('colors', 2, 14, (6, '.my.pkg.Color'), repeated=True)), (2, member('ratio', 3, 1)),
+    (2, member('flags', 4, 5, (8, message((73921, '.my.pkg.Bits'))))),
+    (2, member('ann', 5, 11, (6, '.perfetto.protos.DebugAnnotation'))),
+    (6, member('outer', 70000, 11, (2, '.perfetto.protos.TrackEvent'), (6, '.my.pkg.Outer'))))
+# A known message with one more field; a field that is known keeps its name.
+KNOWN = message((1, 'ChromeRasterTask'), (2, member('other', 1, 9)), (2, member('added', 90, 9)))
+SET = message((1, message((2, 'my.pkg'), (4, OUTER), (5, COLOR), (5, BITS),
+                          (7, member('flat', 70001, 3, (2, '.perfetto.protos.TrackEvent'))))),
+              (1, message((2, 'perfetto.protos'), (4, KNOWN))))
+
+def event(time, *fields):
+    return message((8, time), (10, 1), (11, message((9, 3), (23, 'e'), *fields)))
+
+packets = [event(1, (70001, 8)),
+           message((72, message((int(sys.argv[1]), SET if sys.argv[1] == '1' else gzip.compress(SET))))),
+           event(2, (70000, message((1, message((1, message((2, 3))))), (1, ''), (2, bytes([0, 7])), (2, -5), (3, 1.5),
+                                    (4, 13), (5, message((10, 'q'), (4, 5)))))),
+           event(3, (70001, -8), (1006, message((1, 2), (90, 'x'))))]
+for packet in packets:
+    sys.stdout.buffer.write(field(1, packet))
+END
+        tm-merge -q -o p.db p.pftrace
+        same 'outer.inner[0].self.n|int|-2
+outer.inner[1]|null|
+outer.colors[0]|string|RED
+outer.colors[1]|string|7
+outer.colors[2]|string|BLUE
+outer.ratio|real|1.5
+outer.flags[0]|string|A
+outer.flags[1]|string|B
+outer.flags[2]|string|0x8
+outer.q|int|5
+flat|int|-8
+chrome_raster_task.source_frame_number|int|2
+chrome_raster_task.added|string|x'
+        [ "$(sqlite3 p.db "SELECT value FROM stats WHERE name = 'unknown_extension_fields'")" = 1 ]
+    }
+    described 1
+    described 2
+}
+
+@test "a damaged description of extensions is counted, and what comes before the damage holds" {
+    packets <<'END'
+1 { 72 { 2: "no gzip" } }
+1 { 72 { 1: "\x0a\x1d\x3a\x19\x0a\x04flat\x12\x1b" } }
+1 { 10: 7 8: 3 11 { 9: 3 11: 1 10: 1 70001: 5 } }
+END
+    [ "$(sqlite3 p.db "SELECT name, value FROM stats WHERE name IN ('tm_proto_damaged_messages', 'unknown_extension_fields')
+        ORDER BY 1" | tr '\n' ' ')" = 'tm_proto_damaged_messages|2 unknown_extension_fields|1 ' ]
+}
+
 @test "interned values are looked up, with the message beside them" {
     packets <<'END'
 1 { 10: 7 8: 12 11 { 9: 3 11: 1 10: 1 34: 3 28 { 1: 99 3: 5 4: 6 } 5 { 1: 3 } } }

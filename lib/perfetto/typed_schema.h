@@ -17,6 +17,8 @@ enum tm_typed_kind {
     TM_TYPED_TEXT,
     TM_TYPED_BYTES,
     TM_TYPED_ENUM,
+    TM_TYPED_FLAGS,   /* an int64 whose bits are values of an enum */
+    TM_TYPED_FLAGS32, /* an int32 of that kind */
     TM_TYPED_MESSAGE,
     TM_TYPED_ANNOTATION /* a DebugAnnotation */
 };
@@ -26,7 +28,7 @@ enum { TM_TYPED_FIELD_NAME_MAX = 63, TM_TYPED_VALUE_NAME_MAX = 83 };
 
 struct tm_typed_field {
     char name[TM_TYPED_FIELD_NAME_MAX + 1];
-    uint16_t number;
+    uint32_t number;
     uint8_t kind; /* enum tm_typed_kind */
     uint8_t is_repeated;
     uint16_t of; /* the number of its message or enum */

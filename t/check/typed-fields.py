@@ -5,20 +5,26 @@ with -c lib/perfetto/config_fields.c, which has the configuration of a recording
 usage: typed-fields.py [-c] PERFETTO_SOURCE
 
 Needs protoc. Takes those fields of TrackEvent that the importer shows unchanged (kReflectFields of its
-track_event_parser.h), and all extensions of Chrome's.
+track_event_parser.h), and all extensions of Chrome's, Android's and GPUs'.
 """
 import os, re, subprocess, sys, tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from protos import fields
 
-CHROME = 'protos/third_party/chromium/chrome_track_event.proto'
+ANDROID = 'protos/third_party/android/frameworks/'
+EXTENSIONS = ('protos/third_party/chromium/chrome_track_event.proto', 'protos/perfetto/trace/gpu/gpu_track_event.proto',
+              ANDROID + 'base/proto/tracing/frameworks_base_track_event.proto',
+              ANDROID + 'native/tracing/frameworks_native_track_event.proto')
 TRACK_EVENT = '.perfetto.protos.TrackEvent'
 CONFIG = 'protos/perfetto/config/trace_config.proto'
 TRACE_CONFIG = '.perfetto.protos.TraceConfig'
 ANNOTATION = '.perfetto.protos.DebugAnnotation'
 KINDS = {1: 'DOUBLE', 2: 'FLOAT', 3: 'INT', 4: 'UINT', 5: 'INT32', 6: 'UINT', 7: 'UINT', 8: 'BOOL', 9: 'TEXT', 11: 'MESSAGE',
          12: 'BYTES', 13: 'UINT32', 14: 'ENUM', 15: 'INT32', 16: 'INT', 17: 'ZIGZAG', 18: 'ZIGZAG'}
+FLAGS = {'INT': 'FLAGS', 'INT32': 'FLAGS32'}
+ENUMS = ('ENUM', 'FLAGS', 'FLAGS32')
+FLAGS_ENUM = 73921 # the option of a field whose bits are values of an enum (field_options.proto)
 
 
 def members(data):
@@ -30,8 +36,9 @@ def members(data):
 
 def read_field(data):
     m = members(data)
-    return {'number': m[3][0], 'name': m[1][0].decode(), 'kind': KINDS[m[5][0]], 'is_repeated': m.get(4, [1])[0] == 3,
-            'type': m.get(6, [b''])[0].decode()}
+    kind, flags = KINDS[m[5][0]], members(m.get(8, [b''])[0]).get(FLAGS_ENUM)
+    return {'number': m[3][0], 'name': m[1][0].decode(), 'kind': FLAGS[kind] if flags else kind,
+            'is_repeated': m.get(4, [1])[0] == 3, 'type': (flags or m.get(6, [b'']))[0].decode()}
 
 
 def read_message(data, scope, messages, enums, extensions):
@@ -55,11 +62,11 @@ def read_enum(data, scope, enums):
     enums[scope + '.' + m[1][0].decode()] = sorted(values.items())
 
 
-def read_schema(source, proto):
+def read_schema(source, *protos):
     messages, enums, extensions = {}, {}, []
     with tempfile.NamedTemporaryFile() as out:
         subprocess.run(['protoc', '-I', source, '--include_imports', '--descriptor_set_out', out.name,
-                        os.path.join(source, proto)], check=True)
+                        *(os.path.join(source, p) for p in protos)], check=True)
         files = members(out.read())[1]
     for f in files:
         m = members(f)
@@ -75,7 +82,7 @@ def read_schema(source, proto):
 def main():
     is_config, source = sys.argv[1] == '-c', sys.argv[-1]
     root = TRACE_CONFIG if is_config else TRACK_EVENT
-    messages, enums, extensions = read_schema(source, CONFIG if is_config else CHROME)
+    messages, enums, extensions = read_schema(source, *([CONFIG] if is_config else EXTENSIONS))
     if not is_config:
         choose_of_track_event(source, messages, extensions)
     order, used = [root], []
@@ -85,7 +92,7 @@ def main():
                 f['kind'] = 'ANNOTATION'
             if f['kind'] == 'MESSAGE' and f['type'] not in order:
                 order.append(f['type'])
-            if f['kind'] == 'ENUM' and f['type'] not in used:
+            if f['kind'] in ENUMS and f['type'] not in used:
                 used.append(f['type'])
     print_tables(messages, enums, order, used, has_names=not is_config)
 
@@ -112,17 +119,16 @@ def print_tables(messages, enums, order, used, has_names):
         print('    /* %d: %s */' % (len(firsts), name.rsplit('.', 1)[1]))
         firsts.append(count)
         for f in sorted(messages[name], key=lambda f: f['number']):
-            of = order.index(f['type']) if f['kind'] == 'MESSAGE' else used.index(f['type']) if f['kind'] == 'ENUM' else 0
+            kind, of = f['kind'], f['type']
+            of = order.index(of) if kind == 'MESSAGE' else used.index(of) if kind in ENUMS else 0
             check_length(f['name'], 'TM_TYPED_FIELD_NAME_MAX')
             print('    {"%s", %d, TM_TYPED_%s, %d, %d},' % (f['name'], f['number'], f['kind'], f['is_repeated'], of))
             count += 1
     print('};\n')
     print_numbers('message_firsts', firsts + [count])
     if has_names:
-        print('/* Below .perfetto.protos. */\nstatic const struct message_name message_names[] = {')
-        for name in sorted(order):
-            print('    {"%s", %d},' % (name[len('.perfetto.protos.'):], order.index(name)))
-        print('};\n')
+        print_names('message_names', order)
+        print_names('enum_names', used)
     print('static const struct tm_typed_value values[] = {')
     firsts, count = [], 0
     for name in used:
@@ -134,6 +140,13 @@ def print_tables(messages, enums, order, used, has_names):
             count += 1
     print('};\n')
     print_numbers('enum_firsts', firsts + [count])
+
+
+def print_names(table, names):
+    print('static const struct type_name %s[] = {' % table)
+    for name in sorted(names):
+        print('    {"%s", %d},' % (name, names.index(name)))
+    print('};\n')
 
 
 def print_numbers(name, numbers):

@@ -21,6 +21,7 @@ enum { TYPE_DICT = 1, TYPE_ARRAY = 2 };
 
 struct writer {
     struct tm_proto_rows *rows;
+    const struct tm_described_types *types;
     const struct tm_proto_sequence *sequence;
     bool only_counts; /* put nothing, only find errors */
     uint32_t errors;
@@ -253,14 +254,14 @@ static enum tm_status put_inner(void *self, const struct tm_pb_field *message, i
 static enum tm_status put_message(struct writer *w, const struct annotation *a, int depth, bool *added)
 {
     static const char annotation[] = ".perfetto.protos.DebugAnnotation";
-    const struct tm_typed_writer typed = {w->rows, put_inner, w, NULL};
+    const struct tm_typed_writer typed = {w->types, w->rows, put_inner, w, NULL};
     uint32_t message;
     if (w->only_counts)
         return TM_OK;
     *added = true;
     if (a->type.data && tm_text_is(a->type, annotation))
         return put_annotation(w, &a->value, depth + 1, added);
-    if (a->type.data && tm_typed_message_find(a->type, &message))
+    if (a->type.data && tm_described_message_find(w->types, a->type, &message))
         return tm_proto_typed_message_put(&typed, message, tm_pb_of(a->value.data, a->value.len), depth + 1);
     w->errors++;
     return TM_OK;
@@ -316,10 +317,11 @@ static enum tm_status put_annotations(struct writer *w, struct tm_pb pb)
 enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *context, struct tm_error *err)
 {
     struct writer w = {.rows = context->rows,
+                       .types = context->types,
                        .sequence = context->packet->sequence,
                        .only_counts = !context->rows->sink->want_packet_args};
     uint32_t unknown = 0;
-    const struct tm_typed_writer typed = {context->rows, put_inner, &w, &unknown};
+    const struct tm_typed_writer typed = {context->types, context->rows, put_inner, &w, &unknown};
     const bool is_typed = context->event->fields & ~UNTYPED;
     size_t before = context->rows->detail.len;
     const bool was_cut = context->rows->is_cut;

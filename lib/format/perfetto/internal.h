@@ -10,6 +10,7 @@
 
 #include "base/pb.h"
 #include "format/format.h"
+#include "format/perfetto/described_types.h"
 #include "format/perfetto/ftrace_adreno.h"
 #include "format/perfetto/rows.h"
 #include "perfetto/packet_fields.h"
@@ -201,6 +202,7 @@ struct tm_proto {
     struct tm_proto_map tracks;      /* from descriptors: (machine, uuid); see descriptor.h */
     struct tm_proto_map clocks;      /* (machine, 0) to facts about its snapshots: clock.c */
     struct tm_proto_map power_names; /* (machine, hash of a rail or state) to the string of its counter */
+    struct tm_described_types types; /* of messages in track events */
     struct tm_v8_profile *v8;        /* NULL until the first profile of V8: v8_samples.c */
     struct tm_proto_map stated;      /* (machine, a number of stated.c) to its last value */
     struct tm_buf raw;               /* scratch: the current packet without its state */

@@ -1,10 +1,19 @@
-/* Memory dumps of Chrome, smaps, memory of Vulkan. */
+/* Memory dumps of Chrome, smaps, memory of Vulkan; starts of processes that Android states in track events. */
 #include "format/perfetto/named_processes.h"
 
 #include "base/pb.h"
 #include "stream/detail_fields.h"
 
+enum { PROCESS_START_EVENT = 2010, START_UID = 1, START_PID = 2, START_NAME = 3 };
 enum { SNAPSHOT_PROCESSES = 3, SNAPSHOT_PID = 1, SMAPS_PID = 1, VULKAN_PID = 4 };
+
+/* What a packet says about a process. */
+struct named {
+    int64_t pid;
+    struct tm_text name;             /* without data: none */
+    struct tm_pb_field uid;          /* id 0: none */
+    const struct tm_proto_flag *arg; /* NULL: none */
+};
 
 static enum tm_status put_arg(struct tm_buf *detail, const struct tm_proto_flag *arg)
 {
@@ -16,23 +25,58 @@ static enum tm_status put_arg(struct tm_buf *detail, const struct tm_proto_flag 
                : TM_E_SYSTEM;
 }
 
+static enum tm_status put_named(struct tm_buf *detail, const struct named *named)
+{
+    size_t mark;
+    enum tm_status st = tm_pb_begin(detail, TM_DETAIL_PROCESS, &mark);
+    if (st == TM_OK)
+        st = tm_pb_put_varint(detail, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(named->pid));
+    if (st == TM_OK && named->name.data)
+        st = tm_pb_put_bytes(detail, TM_PROCESS_DESCRIPTION_NAME, named->name.data, named->name.len);
+    if (st == TM_OK && named->uid.id)
+        st = tm_pb_put_varint(detail, TM_PROCESS_DESCRIPTION_UID, tm_zigzag((uint32_t)named->uid.value));
+    if (st == TM_OK && named->arg)
+        st = put_arg(detail, named->arg);
+    return st == TM_OK ? tm_pb_end(detail, mark) : st;
+}
+
+static enum tm_status add(struct tm_proto_rows *rows, const struct named *named, const struct tm_event *like,
+                          struct tm_error *err)
+{
+    struct tm_event row = tm_proto_derived(like, TM_KIND_PROCESS);
+    if (put_named(&rows->detail, named) != TM_OK)
+        return tm_error_nomem(err);
+    row.flags |= TM_EVENT_HAS_PID;
+    row.pid = named->pid;
+    return tm_proto_add(rows, &row, err);
+}
+
 enum tm_status tm_proto_process_name(struct tm_proto_rows *rows, int64_t pid, const struct tm_proto_flag *arg,
                                      const struct tm_event *like, struct tm_error *err)
 {
-    struct tm_event row = tm_proto_derived(like, TM_KIND_PROCESS);
-    size_t mark;
-    enum tm_status st = tm_pb_begin(&rows->detail, TM_DETAIL_PROCESS, &mark);
-    if (st == TM_OK)
-        st = tm_pb_put_varint(&rows->detail, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(pid));
-    if (st == TM_OK && arg)
-        st = put_arg(&rows->detail, arg);
-    if (st == TM_OK)
-        st = tm_pb_end(&rows->detail, mark);
-    if (st != TM_OK)
-        return tm_error_nomem(err);
-    row.flags |= TM_EVENT_HAS_PID;
-    row.pid = pid;
-    return tm_proto_add(rows, &row, err);
+    return add(rows, &(struct named){.pid = pid, .arg = arg}, like, err);
+}
+
+enum tm_status tm_proto_started_process_add(struct tm_proto_rows *rows, struct tm_pb event, const struct tm_event *like,
+                                            struct tm_error *err)
+{
+    struct named named = {.pid = 0};
+    struct tm_pb_field f, message = {0};
+    bool has_pid = false;
+    while (tm_pb_next(&event, &f) == TM_OK)
+        if (f.id == PROCESS_START_EVENT && f.type == TM_PB_LEN)
+            message = f;
+    struct tm_pb pb = tm_pb_of(message.data, message.len);
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == START_PID && f.type == TM_PB_VARINT) {
+            named.pid = (int64_t)(uint32_t)f.value;
+            has_pid = true;
+        } else if (f.id == START_NAME && f.type == TM_PB_LEN) {
+            named.name = tm_text_at(f.data, f.len);
+        } else if (f.id == START_UID && f.type == TM_PB_VARINT) {
+            named.uid = f;
+        }
+    return has_pid ? add(rows, &named, like, err) : TM_OK;
 }
 
 /* Adds the process whose pid is field ID of MESSAGE. The pid is 0 if the field is absent. */

@@ -1,4 +1,4 @@
-/* Packets that add rows only for the processes that they name. */
+/* Packets and events that name processes. */
 #ifndef TM_FORMAT_PERFETTO_NAMED_PROCESSES_H
 #define TM_FORMAT_PERFETTO_NAMED_PROCESSES_H
 
@@ -8,6 +8,11 @@
  * row. */
 enum tm_status tm_proto_named_processes_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                              struct tm_error *err);
+
+/* Adds the process whose start EVENT states (process_start_event, an extension of Android's) as a DERIVED row after
+ * LIKE, with its name and uid. Without a pid there is no row. */
+enum tm_status tm_proto_started_process_add(struct tm_proto_rows *rows, struct tm_pb event, const struct tm_event *like,
+                                            struct tm_error *err);
 
 /* An argument that is true or false. */
 struct tm_proto_flag {

@@ -244,6 +244,19 @@ static enum tm_status read_translation(struct tm_proto_rows *rows, const struct 
     return st < 0 ? tm_error_nomem(err) : tm_proto_add(rows, &row, err);
 }
 
+/* Reads what the file says about messages in track events. */
+static enum tm_status read_types(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    enum tm_status st = read_other(&p->rows, packet, err);
+    if (st < 0 || !p->rows.sink->want_packet_args)
+        return st;
+    st = tm_described_types_read(&p->types, tm_text_at(packet->body.data, packet->body.len), p->expansion,
+                                 &p->is_past_limit, err);
+    return st >= 0 || st == TM_E_SYSTEM || p->is_past_limit
+               ? st
+               : tm_proto_count_inner(&p->rows.counts, packet->machine, st, err);
+}
+
 static enum tm_status read_heap_profile(struct tm_proto *p, const struct tm_proto_packet *packet,
                                         struct tm_error *err)
 {
@@ -301,6 +314,8 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
     case TM_PACKET_THREAD_DESCRIPTOR:
     case TM_PACKET_PROCESS_DESCRIPTOR:
         return tm_proto_descriptor_read(&p->tracks, &p->rows, packet, err);
+    case TM_PACKET_EXTENSION_DESCRIPTOR:
+        return read_types(p, packet, err);
     case TM_PACKET_CLOCK_SNAPSHOT:
         return tm_proto_clock_snapshot_read(&p->clocks, &p->rows, packet, err);
     case TM_PACKET_REMOTE_CLOCK_SYNC:

@@ -159,6 +159,7 @@ static void close_proto(void *state)
     tm_buf_release(&p->kernels.sched.comms);
     tm_buf_release(&p->expanded);
     tm_json_args_release(&p->rows.json);
+    tm_described_types_release(&p->types);
     tm_v8_profile_free(p->v8);
     free(p);
 }

@@ -8,6 +8,7 @@
 #include "format/perfetto/count.h"
 #include "format/perfetto/description.h"
 #include "format/perfetto/descriptor.h"
+#include "format/perfetto/named_processes.h"
 #include "format/perfetto/numbers.h"
 #include "format/perfetto/sequence.h"
 #include "format/perfetto/v8_samples.h"
@@ -335,6 +336,9 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
         st = tm_proto_extra_counters_add(c, err);
     if (st >= 0 && c->has_thread)
         st = tm_proto_thread_counters_add(c, row, err);
+    if (st >= 0 && (event->fields & TM_TRACK_EVENT_BIT(63)) && !event->legacy->has_phase &&
+        c->rows->sink->want_packet_args)
+        st = tm_proto_started_process_add(c->rows, event->body, row, err);
     if (st >= 0 && event->legacy->phase == 'M')
         st = tm_proto_legacy_names(c, row, err);
     if (st >= 0 && event->legacy->phase == 'P')
@@ -367,8 +371,8 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
 {
     struct tm_proto_track_event event;
     struct tm_proto_track_context c = {
-        .tracks = &p->tracks, .clocks = &p->clocks, .rows = &p->rows, .v8 = &p->v8, .packet = packet,
-        .event = &event};
+        .tracks = &p->tracks, .clocks = &p->clocks, .rows = &p->rows, .types = &p->types, .v8 = &p->v8,
+        .packet = packet, .event = &event};
     uint64_t counted = p->rows.counts.additions;
     enum tm_status read = tm_proto_track_event_decode(&event, &packet->body);
     bool whole = read == TM_OK;

@@ -48,15 +48,43 @@ static enum tm_status put_bytes(struct tm_proto_rows *rows, const uint8_t *data,
     return st < 0 ? st : tm_detail_arg_bytes(&rows->detail, &rows->key, TM_ARG_STRING, text->data, text->len);
 }
 
-static enum tm_status put_enum(struct tm_proto_rows *rows, uint32_t type, int32_t value)
+static enum tm_status put_enum(const struct tm_typed_writer *w, uint32_t type, int32_t value)
 {
     char number[16];
-    const char *name = tm_typed_value_name(type, value);
+    const char *name = tm_described_value_name(w->types, type, value);
     if (name == NULL) {
         snprintf(number, sizeof number, "%" PRId32, value);
         name = number;
     }
-    return tm_detail_arg_bytes(&rows->detail, &rows->key, TM_ARG_STRING, name, strlen(name));
+    return tm_detail_arg_bytes(&w->rows->detail, &w->rows->key, TM_ARG_STRING, name, strlen(name));
+}
+
+/* Puts FLAGS as texts with an index: the names of the bits from the lowest on, then the bits without a name as one
+ * number. FLAGS that are 0 are no arg. */
+static enum tm_status put_flags(const struct tm_typed_writer *w, uint32_t type, uint64_t flags)
+{
+    struct tm_buf *key = &w->rows->key;
+    const size_t mark = key->len;
+    enum tm_status st = TM_OK;
+    unsigned count = 0;
+    char number[24];
+    for (uint64_t left = flags; st == TM_OK && left; left &= left - 1) {
+        const uint64_t bit = left & ~(left - 1);
+        const char *name = bit >> 32 ? NULL : tm_described_value_name(w->types, type, (int32_t)(uint32_t)bit);
+        if (name == NULL)
+            continue;
+        flags &= ~bit;
+        if ((st = tm_buf_addf(key, "[%u]", count++)) == TM_OK)
+            st = tm_detail_arg_bytes(&w->rows->detail, key, TM_ARG_STRING, name, strlen(name));
+        key->len = mark;
+    }
+    if (st != TM_OK || flags == 0)
+        return st;
+    snprintf(number, sizeof number, "0x%" PRIx64, flags);
+    if ((st = tm_buf_addf(key, "[%u]", count)) == TM_OK)
+        st = tm_detail_arg_bytes(&w->rows->detail, key, TM_ARG_STRING, number, strlen(number));
+    key->len = mark;
+    return st;
 }
 
 static enum tm_status put_float(struct tm_proto_rows *rows, uint64_t bits)
@@ -67,9 +95,9 @@ static enum tm_status put_float(struct tm_proto_rows *rows, uint64_t bits)
     return tm_detail_arg_number(&rows->detail, &rows->key, TM_ARG_DOUBLE, tm_pb_bits(value));
 }
 
-static enum tm_status put_number(struct tm_proto_rows *rows, const struct tm_typed_field *field, uint64_t value)
+static enum tm_status put_number(const struct tm_typed_writer *w, const struct tm_typed_field *field, uint64_t value)
 {
-    struct tm_buf *detail = &rows->detail, *key = &rows->key;
+    struct tm_buf *detail = &w->rows->detail, *key = &w->rows->key;
     switch ((enum tm_typed_kind)field->kind) {
     case TM_TYPED_INT: return tm_detail_arg_number(detail, key, TM_ARG_INT, value);
     case TM_TYPED_INT32: return tm_detail_arg_number(detail, key, TM_ARG_INT, (uint64_t)(int64_t)(int32_t)value);
@@ -77,9 +105,11 @@ static enum tm_status put_number(struct tm_proto_rows *rows, const struct tm_typ
     case TM_TYPED_UINT: return tm_detail_arg_number(detail, key, TM_ARG_UINT, value);
     case TM_TYPED_UINT32: return tm_detail_arg_number(detail, key, TM_ARG_UINT, (uint32_t)value);
     case TM_TYPED_BOOL: return tm_detail_arg_number(detail, key, TM_ARG_BOOL, value != 0);
-    case TM_TYPED_FLOAT: return put_float(rows, value);
+    case TM_TYPED_FLOAT: return put_float(w->rows, value);
     case TM_TYPED_DOUBLE: return tm_detail_arg_number(detail, key, TM_ARG_DOUBLE, value);
-    case TM_TYPED_ENUM: return put_enum(rows, field->of, (int32_t)value);
+    case TM_TYPED_ENUM: return put_enum(w, field->of, (int32_t)value);
+    case TM_TYPED_FLAGS: return put_flags(w, field->of, value);
+    case TM_TYPED_FLAGS32: return put_flags(w, field->of, (uint32_t)value);
     default: return TM_OK;
     }
 }
@@ -97,13 +127,13 @@ static uint8_t wire_of(const struct tm_typed_field *field)
 }
 
 /* Puts packed numbers, which have no tags. */
-static enum tm_status put_packed(struct tm_proto_rows *rows, const struct tm_typed_field *field, struct counts *counts,
-                                 const struct tm_pb_field *f)
+static enum tm_status put_packed(const struct tm_typed_writer *w, const struct tm_typed_field *field,
+                                 struct counts *counts, const struct tm_pb_field *f)
 {
     const uint8_t *at = f->data, *end = f->data ? f->data + f->len : NULL;
-    size_t mark = rows->key.len, size = wire_of(field) == TM_PB_I32 ? 4 : 8;
+    size_t mark = w->rows->key.len, size = wire_of(field) == TM_PB_I32 ? 4 : 8;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && at < end && tm_proto_detail_takes(rows)) {
+    while (st == TM_OK && at < end && tm_proto_detail_takes(w->rows)) {
         uint64_t value = 0;
         if (wire_of(field) == TM_PB_VARINT) {
             if ((at = tm_varint_get(at, end, &value)) == NULL)
@@ -114,9 +144,9 @@ static enum tm_status put_packed(struct tm_proto_rows *rows, const struct tm_typ
             value = size == 4 ? tm_get_le32(at) : tm_get_le64(at);
             at += size;
         }
-        if ((st = push_key(&rows->key, field, counts)) == TM_OK)
-            st = put_number(rows, field, value);
-        rows->key.len = mark;
+        if ((st = push_key(&w->rows->key, field, counts)) == TM_OK)
+            st = put_number(w, field, value);
+        w->rows->key.len = mark;
     }
     return st;
 }
@@ -127,7 +157,7 @@ static enum tm_status put_field(const struct tm_typed_writer *w, const struct tm
     size_t mark = w->rows->key.len;
     enum tm_status st;
     if (!is_text(field) && f->type == TM_PB_LEN)
-        return field->is_repeated ? put_packed(w->rows, field, counts, f) : TM_OK;
+        return field->is_repeated ? put_packed(w, field, counts, f) : TM_OK;
     if (is_text(field) != (f->type == TM_PB_LEN))
         return TM_OK;
     if (field->kind == TM_TYPED_ANNOTATION) { /* an annotation has its own name */
@@ -143,7 +173,7 @@ static enum tm_status put_field(const struct tm_typed_writer *w, const struct tm
     else if (st == TM_OK && field->kind == TM_TYPED_BYTES)
         st = put_bytes(w->rows, f->data, f->len);
     else if (st == TM_OK)
-        st = put_number(w->rows, field, f->value);
+        st = put_number(w, field, f->value);
     w->rows->key.len = mark;
     return st;
 }
@@ -158,7 +188,7 @@ enum tm_status tm_proto_typed_message_put(const struct tm_typed_writer *w, uint3
     if (depth > TM_PROTO_DEPTH_MAX)
         return TM_OK;
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK && tm_proto_detail_takes(w->rows)) {
-        const struct tm_typed_field *field = tm_typed_field_find(message, f.id);
+        const struct tm_typed_field *field = tm_described_field_find(w->types, message, f.id);
         is_empty = false;
         if (field)
             st = put_field(w, field, &counts, &f, depth);
