@@ -108,6 +108,45 @@ END
     same_text "$(sqlite3 q.db "SELECT group_concat(pid) FROM process")" 0,78
 }
 
+@test "counters that a GPU's driver describes have the reference's rows, names and units" {
+    # A value holds for the time before it, or from its time on (direction 2). The ids of an interned description are
+    # those of its sequence, and end when the sequence's state is cleared.
+    python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
+1 { 10: 1 8: 100 52 { 3: 1 2 { 1: 1 2: 9 } 1 {
+    1 { 1: 1 2: "busy" 3: "the work" 7: 37 } 1 { 1: 2 2: "reads" 7: 7 7: 8 8: 22 8: 0 8: 24 11: 2 } 1 { 1: 3 } 1 { 1: 1 2: "again" } } } }
+1 { 10: 1 8: 200 52 { 3: 5 2 { 1: 1 2: 5 } 2 { 1: 2 3: 7.5 } 2 { 1: 9 2: 1 } } }
+1 { 10: 1 8: 300 52 { 2 { 1: 2 2: -8 } 2 { 1: 1 2: 6 } 2 { 1: 1 } } }
+1 { 10: 2 13: 1 12 { 47 { 1: 1 2 { 1 { 1: 1 2: "busy" } 1 { 1: 7 2: "own" 11: 2 } } 3: 2 } } }
+1 { 10: 2 13: 2 8: 250 52 { 4: 1 2 { 1: 1 2: 50 } 2 { 1: 7 2: 70 } 2 { 1: 8 2: 80 } } }
+1 { 10: 2 13: 2 8: 350 52 { 4: 1 2 { 1: 1 2: 60 } } }
+1 { 10: 2 13: 2 8: 360 52 { 4: 2 2 { 1: 1 2: 60 } } }
+1 { 10: 2 13: 1 12 { 47 { 1: 1 2 { 1 { 1: 1 2: "other" } } } } }
+1 { 10: 2 13: 2 8: 450 52 { 4: 1 2 { 1: 1 2: 51 } 2 { 1: 7 2: 71 } } }
+END
+    tm-merge -q -o p.db -o p.json p.pftrace
+    same_text "$(sqlite3 -nullvalue NULL p.db "SELECT c.ts, t.gpu_id, t.name, c.value, t.type, t.unit, t.description FROM counter c
+        JOIN gpu_counter_track t ON t.id = c.track_id ORDER BY c.ts, t.gpu_id, t.name")" \
+        '100|1|busy|5.0|gpu_counter|%|the work
+200|1|busy|6.0|gpu_counter|%|the work
+200|1|reads|7.5|gpu_counter|B:KB/s:h|NULL
+250|2|busy|60.0|gpu_counter|NULL|NULL
+250|2|own|70.0|gpu_counter|NULL|NULL
+300|1|busy|0.0|gpu_counter|%|the work
+300|1|reads|-8.0|gpu_counter|B:KB/s:h|NULL
+350|2|busy|0.0|gpu_counter|NULL|NULL
+450|0|other|0.0|gpu_counter|NULL|NULL'
+    same_text "$(sqlite3 p.db "SELECT DISTINCT group_concat(key || '=' || display_value) FROM track t JOIN args a ON
+        a.arg_set_id = t.dimension_arg_set_id GROUP BY t.id ORDER BY 1")" \
+        'ugpu=0,gpu=0,name=other
+ugpu=1,gpu=1,name=busy
+ugpu=1,gpu=1,name=reads
+ugpu=2,gpu=2,name=busy
+ugpu=2,gpu=2,name=own'
+    # Without a name, twice the same id, an unknown id twice, no descriptor.
+    same_text "$(sqlite3 p.db "SELECT value, severity, source FROM stats WHERE name = 'gpu_counters_invalid_spec'")" '5|error|analysis'
+    same_text "$(grep -c '"name":"reads"' p.json)" 2
+}
+
 @test "thermal zones of /sys are counters in degrees, whatever they are called" {
     python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
 1 { 10: 1 8: 1000 7 { 15 { 1: "zone0" 2: 40 3: "cpu-therm" } 15 { 1: "zone1" 2: 41 3: "skin Temperature" } 15 { 2: 42 } } }

@@ -19,7 +19,7 @@ static enum tm_lane_effect effect_of(const struct tm_event *e)
 
 /* The facts in an event's detail about its track. */
 struct named {
-    struct tm_text name;
+    struct tm_text name, unit, description;
     enum tm_named_track type;
     uint32_t gpu;
     int64_t pid;               /* of a GPU's slice: the process for which the GPU worked */
@@ -36,6 +36,10 @@ static struct named decode(const struct tm_event *e)
     for (struct tm_pb pb = tm_pb_of(part.data, part.len); tm_pb_next(&pb, &f) == TM_OK;) {
         if (f.id == TM_TRACK_DESCRIPTION_NAME && f.type == TM_PB_LEN)
             named.name = tm_text_given(f.data, f.len);
+        else if (f.id == TM_TRACK_DESCRIPTION_UNIT && f.type == TM_PB_LEN)
+            named.unit = tm_text_at(f.data, f.len);
+        else if (f.id == TM_TRACK_DESCRIPTION_DESCRIPTION && f.type == TM_PB_LEN)
+            named.description = tm_text_at(f.data, f.len);
         else if (f.id == TM_TRACK_DESCRIPTION_NAMED_TRACK && f.value < TM_NAMED_TRACK_COUNT)
             named.type = (enum tm_named_track)f.value;
         else if (f.id == TM_TRACK_DESCRIPTION_GPU)
@@ -117,7 +121,7 @@ enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_mode
     bool is_process = tm_event_scope(e->flags) == TM_SCOPE_PROCESS;
     bool is_thread = tm_event_scope(e->flags) == TM_SCOPE_THREAD;
     bool is_gpu = named.type == TM_NAMED_TRACK_GPU_STAGE || named.type == TM_NAMED_TRACK_GPU_WORK ||
-                  named.type == TM_NAMED_TRACK_GPU_MEMORY;
+                  named.type == TM_NAMED_TRACK_GPU_MEMORY || named.type == TM_NAMED_TRACK_GPU_COUNTER;
     struct tm_lane_tracks of = {.place = ev->place,
                                 .tag = TM_SET_NAMED + (int)named.type,
                                 .type = TM_TRACK_TYPE_NAMED,
@@ -155,6 +159,10 @@ enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_mode
         if (st == TM_OK && full.text[0])
             st = tm_tracks_name(&layout->tracks, tm_text_at(full.text, strlen(full.text)), &row->name, err);
     }
+    if (st == TM_OK && named.unit.len && row->unit == 0)
+        st = tm_tracks_name(&layout->tracks, named.unit, &row->unit, err);
+    if (st == TM_OK && named.description.len && row->description == 0)
+        st = tm_tracks_name(&layout->tracks, named.description, &row->description, err);
     if (st < 0)
         return st;
     return named.dimensions.len && row->merge_key == 0

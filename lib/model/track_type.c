@@ -176,7 +176,9 @@ static struct tm_column_type type_of_described(const struct tm_track *track)
 static struct tm_column_type type_of_named(enum tm_named_track track)
 {
     return (struct tm_column_type){.text = tm_named_track_type(track), .unit = tm_named_track_unit(track),
-                                   .key = track == TM_NAMED_TRACK_GPU_STAGE ? "hwqueue_name" : NULL};
+                                   .key = track == TM_NAMED_TRACK_GPU_STAGE     ? "hwqueue_name"
+                                          : track == TM_NAMED_TRACK_GPU_COUNTER ? "name"
+                                                                                : NULL};
 }
 
 static struct tm_column_type type_of_kernel(enum tm_kernel_track track)

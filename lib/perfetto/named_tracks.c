@@ -30,6 +30,7 @@ static const struct {
     [TM_NAMED_TRACK_THERMAL_ZONE] = {"thermal_temperature_sys", false},
     [TM_NAMED_TRACK_GPU_MEMORY] = {"gpu_memory", false},
     [TM_NAMED_TRACK_PROCESS_GPU_MEMORY] = {"process_gpu_memory", false},
+    [TM_NAMED_TRACK_GPU_COUNTER] = {"gpu_counter", false},
     [TM_NAMED_TRACK_ADRENO_BATCHES] = {"adreno_gpu_cmdbatch", true},
 };
 
@@ -74,7 +75,8 @@ bool tm_named_track_is_of_counter(const struct tm_event *e)
         return false;
     for (pb = tm_pb_of(part.data, part.len); tm_pb_next(&pb, &f) == TM_OK;)
         if (f.id == TM_TRACK_DESCRIPTION_NAMED_TRACK)
-            return (f.value >= TM_NAMED_TRACK_ACPM_TEMPERATURE && f.value <= TM_NAMED_TRACK_FIRMWARE_COUNTERS) ||
+            return f.value == TM_NAMED_TRACK_GPU_COUNTER ||
+                   (f.value >= TM_NAMED_TRACK_ACPM_TEMPERATURE && f.value <= TM_NAMED_TRACK_FIRMWARE_COUNTERS) ||
                    (f.value >= TM_NAMED_TRACK_THERMAL_ZONE && f.value <= TM_NAMED_TRACK_PROCESS_GPU_MEMORY);
     return false;
 }

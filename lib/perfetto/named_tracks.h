@@ -35,6 +35,7 @@ enum tm_named_track {
     TM_NAMED_TRACK_THERMAL_ZONE = 21,    /* global: the counter of a zone in /sys */
     TM_NAMED_TRACK_GPU_MEMORY = 22,      /* of a GPU: a counter */
     TM_NAMED_TRACK_PROCESS_GPU_MEMORY = 23, /* of a process, by GPU: a counter */
+    TM_NAMED_TRACK_GPU_COUNTER = 24,        /* of a GPU, by name: a counter that its driver describes */
     TM_NAMED_TRACK_COUNT
 };
 

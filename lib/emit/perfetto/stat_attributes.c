@@ -6,6 +6,7 @@
 static const char *const reader_stats[] = {
     "compact_sched_has_parse_errors",
     "debug_annotation_errors",
+    "gpu_counters_invalid_spec",
     "interned_data_skipped_incremental_state_invalid",
     "interned_data_tokenizer_errors",
     "packet_skipped_seq_needs_incremental_state_invalid",
@@ -20,6 +21,7 @@ static const char *const reader_stats[] = {
     "track_event_missing_timestamp",
     "track_event_parser_errors",
     "traced_buf_sequence_packet_loss",
+    "unknown_extension_fields",
 };
 
 static bool is_counted_by_reader(const struct tm_catalog *c, const Tracemerge__Stat *stat)

@@ -59,6 +59,7 @@ static const struct words {
     {"fuchsia_record_read_error", OF_ANALYSIS, "Fuchsia records that could not be read"},
     {"fuchsia_timestamp_overflow", OF_ANALYSIS, "Fuchsia times that do not fit into 64 bits of nanoseconds"},
     {"generic_task_state_invalid_order", OF_ANALYSIS, "States of tasks that contradict the one before"},
+    {"gpu_counters_invalid_spec", OF_ANALYSIS, "Counters of GPUs, and values of theirs, that are not described"},
     {"gpu_work_period_negative_duration", OF_ANALYSIS, "Periods of a GPU's work that end before they begin"},
     {"heap_graph_invalid_string_id", OF_TRACE | IS_GLOBAL, "Classes of heap graphs whose file is not named"},
     {"heap_graph_malformed_packet", OF_TRACE | IS_GLOBAL,

@@ -32,6 +32,7 @@ static const struct {
     [TM_PROTO_STAT_COMPACT_SCHED_ERRORS] = {"compact_sched_has_parse_errors", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_MARKER_ERRORS] = {"systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_GPU_WORK_NEGATIVE] = {"gpu_work_period_negative_duration", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_GPU_COUNTER_BAD] = {"gpu_counters_invalid_spec", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_FRAME_ERRORS] = {"frame_timeline_event_parser_errors", TRACEMERGE__SEVERITY__INFO},
     [TM_PROTO_STAT_FRAME_UNPAIRED_END] = {"frame_timeline_unpaired_end_event", TRACEMERGE__SEVERITY__INFO},
     [TM_PROTO_STAT_HEAP_MALFORMED] = {"heapprofd_malformed_packet", TRACEMERGE__SEVERITY__ERROR},

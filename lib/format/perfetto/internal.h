@@ -160,6 +160,16 @@ struct tm_proto_gpu {
     struct tm_buf texts;
 };
 
+/* Counters of GPUs: gpu_counter.c. */
+struct tm_proto_gpu_counters {
+    struct tm_proto_map ids;    /* (machine, hash of a scope and an id) to the place of its track and whether its values
+                                 * hold from their time on */
+    struct tm_proto_map tracks; /* (machine, hash of a GPU and a name) to the place in list */
+    struct tm_proto_map scopes; /* (machine, hash of an interned descriptor): it has been read */
+    struct tm_buf list;         /* struct gpu_counter */
+    struct tm_buf texts;
+};
+
 /* Facts about the whole trace: metadata.c. */
 struct tm_proto_metadata {
     bool has_uuid;                     /* the trace's identity is known */
@@ -198,6 +208,7 @@ struct tm_proto {
     struct tm_proto_kernels kernels;
     struct tm_proto_frames frames;
     struct tm_proto_gpu gpu;
+    struct tm_proto_gpu_counters gpu_counters;
     struct tm_proto_metadata metadata;
     struct tm_proto_map tracks;      /* from descriptors: (machine, uuid); see descriptor.h */
     struct tm_proto_map clocks;      /* (machine, 0) to facts about its snapshots: clock.c */

@@ -17,6 +17,11 @@ enum tm_status tm_proto_named_row(struct tm_proto_rows *rows, const struct tm_pr
         st = tm_pb_put_bytes(detail, TM_TRACK_DESCRIPTION_NAME, rows->key.data, rows->key.len);
     if (st == TM_OK)
         st = tm_pb_put_varint(detail, TM_TRACK_DESCRIPTION_NAMED_TRACK, named->type);
+    if (st == TM_OK && named->unit.len)
+        st = tm_pb_put_bytes(detail, TM_TRACK_DESCRIPTION_UNIT, named->unit.data, named->unit.len);
+    if (st == TM_OK && named->description.len)
+        st = tm_pb_put_bytes(detail, TM_TRACK_DESCRIPTION_DESCRIPTION, named->description.data,
+                             named->description.len);
     if (st == TM_OK && named->tid)
         st = tm_pb_put_varint(detail, TM_TRACK_DESCRIPTION_TID, tm_zigzag(named->tid));
     if (st == TM_OK && named->gpu)

@@ -11,6 +11,7 @@ struct tm_proto_named_row {
     uint32_t instance;
     uint32_t gpu;
     int64_t tid; /* the thread for which the GPU works; 0: not known */
+    struct tm_text unit, description; /* of a counter; empty: not stated */
     bool has_name; /* the track has a name even if rows->key is empty */
 };
 

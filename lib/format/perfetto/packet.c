@@ -9,6 +9,7 @@
 #include "format/perfetto/ftrace.h"
 #include "format/perfetto/ftrace_start.h"
 #include "format/perfetto/generic_kernel.h"
+#include "format/perfetto/gpu_counter.h"
 #include "format/perfetto/gpu_info.h"
 #include "format/perfetto/gpu_stage.h"
 #include "format/perfetto/heap_profile.h"
@@ -264,6 +265,14 @@ static enum tm_status read_heap_profile(struct tm_proto *p, const struct tm_prot
     return st < 0 ? st : tm_proto_heap_profile_read(&p->sequences, &p->stated, &p->rows, packet, err);
 }
 
+static enum tm_status read_gpu_counter(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    enum tm_status st = read_other(&p->rows, packet, err);
+    return st < 0 || !p->rows.sink->want_packet_args
+               ? st
+               : tm_proto_gpu_counter_read(&p->gpu_counters, &p->rows, packet, err);
+}
+
 /* Adds the row of the packet, then a HEAP_GRAPH row whose detail is the packet's message. */
 static enum tm_status read_heap_graph(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                       struct tm_error *err)
@@ -329,6 +338,8 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
         return tm_proto_system_read(&p->kernels, &p->rows, packet, err);
     case TM_PACKET_CPU_INFO:
         return tm_proto_cpu_info_read(&p->rows, packet, err);
+    case TM_PACKET_GPU_COUNTER:
+        return read_gpu_counter(p, packet, err);
     case TM_PACKET_GPU_INFO:
         return tm_proto_gpu_info_read(&p->rows, packet, err);
     case TM_PACKET_BATTERY:

@@ -4,6 +4,7 @@
 #include "format/perfetto/metadata.h"
 #include "format/perfetto/packet_cache.h"
 #include "format/perfetto/count.h"
+#include "format/perfetto/gpu_counter.h"
 #include "format/perfetto/expand.h"
 #include "format/perfetto/sequence_stats.h"
 #include "format/perfetto/stated.h"
@@ -137,6 +138,7 @@ static void close_proto(void *state)
     tm_proto_map_release(&p->frames.cookies);
     tm_proto_map_release(&p->gpu.specified);
     tm_buf_release(&p->gpu.texts);
+    tm_proto_gpu_counters_release(&p->gpu_counters);
     tm_proto_map_release(&p->frames.tokens);
     tm_proto_map_release(&p->frames.surfaces);
     tm_proto_counts_release(&p->rows.counts);
@@ -268,7 +270,9 @@ static uint64_t refused_facts(const struct tm_proto *p)
 
 static enum tm_status finish(struct tm_proto *p, struct tm_error *err)
 {
-    enum tm_status st = tm_proto_sequence_stats_flush(&p->sequences, &p->rows, err);
+    enum tm_status st = tm_proto_gpu_counters_finish(&p->gpu_counters, &p->rows, err);
+    if (st >= 0)
+        st = tm_proto_sequence_stats_flush(&p->sequences, &p->rows, err);
     if (st >= 0)
         st = tm_proto_count_flush(&p->rows.counts, err);
     if (st >= 0)
