@@ -378,6 +378,20 @@ tm_slice_end_without_begin|info|analysis|1'
     same "SELECT severity, source, value FROM stats WHERE name = 'unknown_extension_fields'" 'error|trace|4'
 }
 
+@test "the version of Android's API follows from the release in the fingerprint, if the packet does not state it" {
+    sdk() { # FIELDS_OF_SYSTEM_INFO
+        packets p.pftrace "[[(45, message($1))]]"
+        tm-merge -q -o p.db p.pftrace
+        sqlite3 p.db "SELECT (SELECT int_value FROM metadata WHERE name = 'android_sdk_version'), android_sdk_version FROM machine"
+    }
+    [ "$(sdk '(2, "a/b/c:11/RP1A.2/G9:user/keys")')" = '30|30' ]
+    [ "$(sdk '(2, "a/b/c:5.0.2/RP1A.2/G9:user/keys")')" = '21|21' ]
+    [ "$(sdk '(2, "a/b/c:Tiramisu/T1/G9:user/keys")')" = '31|31' ]
+    [ "$(sdk '(5, 33), (2, "a/b/c:11/RP1A.2/G9:user/keys")')" = '33|33' ]
+    [ "$(sdk '(2, "a/b/c:14/UP1A/G9:user/keys")')" = '|' ]
+    [ "$(sdk '(2, "a/b/c:11/RP1A.2/G9")')" = '|' ]
+}
+
 @test "a trace without an identity is named by a hash of its first bytes, as in the reference" {
     uuid() { sqlite3 "$1" "SELECT key_type, machine_id, trace_id, str_value FROM metadata WHERE name = 'trace_uuid'"; }
     of_head() { # FILE

@@ -3,6 +3,7 @@
 #include "base/base64.h"
 #include "format/perfetto/config_text.h"
 #include "format/perfetto/count.h"
+#include "format/perfetto/fingerprint.h"
 #include "perfetto/message_fields.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ enum { CONFIG_TEXT_MAX = 1 << 20 }; /* bytes of a configuration that becomes tex
 enum { TRIGGER_NAME = 1, CHROME_TRIGGER_HASH = 2, SERVICE_SLOW_SOURCES = 7, SOURCES_SOURCE = 1 };
 enum { SERVICE_CLONE_STARTED = 10, SERVICE_BUFFER_CLONED = 11 };
 enum { SOURCE_PRODUCER = 1, SOURCE_NAME = 2, PROPERTIES_VALUE = 1, PROPERTY_NAME = 1, PROPERTY_VALUE = 2 };
-enum { INFO_UTSNAME = 1, INFO_FINGERPRINT = 2, INFO_RAM_BYTES = 16 };
+enum { INFO_UTSNAME = 1, INFO_FINGERPRINT = 2, INFO_SDK = 5, INFO_RAM_BYTES = 16 };
 /* ChromeEventBundle, ChromeMetadata */
 enum { BUNDLE_METADATA = 2, METADATA_NAME = 1, METADATA_BOOL = 3, METADATA_JSON = 5 };
 
@@ -101,20 +102,15 @@ static enum tm_status put_gigabytes(struct tm_proto_rows *rows, const struct tm_
     return put_field(rows, packet, "system_ram_gb", &bytes, err);
 }
 
-/* Puts the incremental build of a fingerprint BRAND/PRODUCT/DEVICE:RELEASE/ID/INCREMENTAL:TYPE/TAGS. */
+/* Puts what follows from the fingerprint of Android's build: its number and, unless HAS_SDK, the version of the API. */
 static enum tm_status put_build(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
-                                const struct tm_pb_field *fingerprint, struct tm_error *err)
+                                const struct tm_pb_field *fingerprint, bool has_sdk, struct tm_error *err)
 {
-    static const char marks[] = ":/";
-    const uint8_t *at = fingerprint->data, *end = at + fingerprint->len, *colon;
-    for (int i = 0; at && i < 3; i++) {
-        at = memchr(at, marks[i > 0], (size_t)(end - at));
-        at = at ? at + 1 : NULL;
-    }
-    if (at == NULL || (colon = memchr(at, ':', (size_t)(end - at))) == NULL)
-        return TM_OK;
-    struct tm_pb_field build = {.type = TM_PB_LEN, .data = at, .len = (size_t)(colon - at)};
-    return put_field(rows, packet, "android_incremental_build", &build, err);
+    const struct tm_fingerprint parts = tm_fingerprint_read(tm_text_at(fingerprint->data, fingerprint->len));
+    struct tm_pb_field build = {.type = TM_PB_LEN, .data = parts.incremental.data, .len = parts.incremental.len};
+    struct tm_pb_field sdk = {.type = TM_PB_VARINT, .value = tm_fingerprint_sdk(parts.release)};
+    enum tm_status st = build.data ? put_field(rows, packet, "android_incremental_build", &build, err) : TM_OK;
+    return st < 0 || has_sdk || sdk.value == 0 ? st : put_field(rows, packet, "android_sdk_version", &sdk, err);
 }
 
 /* Returns the major version in a text such as "Perfetto v54.0-..."; 0 if the text has another form. */
@@ -136,7 +132,10 @@ static enum tm_status read_info(struct tm_proto_metadata *metadata, struct tm_pr
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
+    bool has_sdk = false;
     enum tm_status st = put_named(rows, packet, &packet->body, LIST(info_names), err);
+    for (struct tm_pb fields = pb; tm_pb_next(&fields, &f) == TM_OK;)
+        has_sdk |= f.id == INFO_SDK;
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == INFO_UTSNAME && f.type == TM_PB_LEN)
             st = put_named(rows, packet, &f, LIST(utsname_names), err);
@@ -145,7 +144,7 @@ static enum tm_status read_info(struct tm_proto_metadata *metadata, struct tm_pr
         else if (f.id == INFO_RAM_BYTES && f.type == TM_PB_VARINT)
             st = put_gigabytes(rows, packet, f, err);
         else if (f.id == INFO_FINGERPRINT && f.type == TM_PB_LEN)
-            st = put_build(rows, packet, &f, err);
+            st = put_build(rows, packet, &f, has_sdk, err);
     return st;
 }
 

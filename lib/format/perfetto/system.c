@@ -1,5 +1,6 @@
 #include "format/perfetto/system.h"
 
+#include "format/perfetto/fingerprint.h"
 #include "format/perfetto/ftrace_event.h"
 #include "perfetto/message_fields.h"
 #include "stream/detail_fields.h"
@@ -60,6 +61,18 @@ static enum tm_status put_info(struct tm_buf *detail, const struct tm_pb_field *
     }
 }
 
+/* Puts the version of Android's API that follows from the build of BODY, a SystemInfo. One that BODY states comes later
+ * and replaces it. */
+static enum tm_status put_sdk(struct tm_buf *detail, struct tm_pb body)
+{
+    struct tm_pb_field f;
+    uint32_t sdk = 0;
+    while (tm_pb_next(&body, &f) == TM_OK)
+        if (f.id == INFO_FINGERPRINT && f.type == TM_PB_LEN)
+            sdk = tm_fingerprint_sdk(tm_fingerprint_read(tm_text_at(f.data, f.len)).release);
+    return sdk ? tm_pb_put_varint(detail, OUT_SDK_VERSION, tm_zigzag(sdk)) : TM_OK;
+}
+
 static enum tm_status note_machine(struct tm_proto_kernels *kernels, uint32_t machine,
                                    const struct tm_pb_field *utsname)
 {
@@ -89,6 +102,8 @@ static enum tm_status read_info(struct tm_proto_kernels *kernels, struct tm_prot
         else if (f.id == INFO_UTSNAME && f.type == TM_PB_LEN && note_machine(kernels, packet->machine, &f) < 0)
             return tm_error_nomem(err);
     enum tm_status st = tm_pb_begin(&rows->detail, TM_DETAIL_MACHINE, &mark);
+    if (st == TM_OK)
+        st = put_sdk(&rows->detail, pb);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
         st = put_info(&rows->detail, &f);
     if (st == TM_OK)
