@@ -996,6 +996,31 @@ track_event_extra_counter_invalid_track|1' ]
     done
 }
 
+@test "a refused value stays refused in the merged trace if the descriptor comes before it there" {
+    cd "$BATS_TEST_TMPDIR"
+    # The first value is the latest one. The descriptor has no time. Track 6 is no counter before it is said to be one.
+    python3 "$TM_SRC/t/gen/make-packets.py" >t.pftrace <<-'END'
+	1 { 10: 4 13: 1 41: 1 }
+	1 { 8: 3000 10: 4 13: 2 11 { 9: 4 11: 5 30: 6 } }
+	1 { 8: 3100 10: 4 13: 2 11 { 9: 3 23: "i" 31: 5 12: 7 } }
+	1 { 10: 4 60 { 1: 5 2: "count" 8 { } } }
+	1 { 8: 1000 10: 4 13: 2 11 { 9: 4 11: 5 30: 8 } }
+	1 { 10: 4 60 { 1: 6 2: "plain" } }
+	1 { 10: 4 60 { 1: 6 2: "plain" 8 { } } }
+	1 { 8: 1100 10: 4 13: 2 11 { 9: 4 11: 6 30: 8 } }
+	END
+    tm-merge -o m.pftrace t.pftrace
+    for input in t.pftrace m.pftrace; do
+        tm-merge -q -o m.db $input
+        [ "$(sqlite3 m.db "SELECT ts, value FROM counter")" = '1000|8.0' ]
+        [ "$(sqlite3 m.db "SELECT count(*) FROM slice")" = 0 ]
+        [ "$(sqlite3 m.db "SELECT name, value FROM stats WHERE name GLOB 'track_*' ORDER BY name")" = \
+            'track_descriptor_conflicting_reservation|1
+track_event_counter_invalid_track_uuid|2
+track_event_extra_counter_invalid_track|1' ]
+    done
+}
+
 @test "flow events of a thread beside sequences whose thread's track is another file's stay on their thread" {
     cd "$BATS_TEST_TMPDIR"
     # Both files have thread 8. Thread 9 has the slices and the flow (6 { 2: s or f }) of the second file.

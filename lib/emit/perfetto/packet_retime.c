@@ -286,11 +286,23 @@ static uint64_t own_track_of(const struct tm_packet_writer *w, const struct tm_e
     return own && !flow_names_track(e) ? own : 0; /* the fast path reads no detail and has no event with an own track */
 }
 
+/* Returns how ids of E become ids of the output. The tracks of an event that tm-unpack has refused, because they were
+ * no counters by then, are none in the output either: they may be described earlier there. */
+static struct tm_id_mix mix_of(const struct tm_packet_writer *w, const struct tm_event *e)
+{
+    const bool is_refused = e->kind == TM_KIND_PACKET && !(e->flags & TM_EVENT_HAS_TRACK) &&
+                            tm_event_scope(e->flags) == TM_SCOPE_GLOBAL;
+    struct tm_id_mix mix = tm_packet_mix(w, e->file);
+    if (is_refused)
+        mix.ids = tm_hash_u64(mix.ids + 1) | 1;
+    return mix;
+}
+
 /* Returns a draft with E's values and ids, but without its head and raw bytes. */
 static struct tm_recorded_draft draft_of(const struct tm_packet_writer *w, const struct tm_event *e,
                                          const struct tm_extra_values *extras)
 {
-    const struct tm_id_mix mix = tm_packet_mix(w, e->file);
+    const struct tm_id_mix mix = mix_of(w, e);
     return (struct tm_recorded_draft){.mix = mix,
                                       .value = e->value,
                                       .has_value = e->kind == TM_KIND_COUNTER && e->flags & TM_EVENT_HAS_VALUE,

@@ -43,17 +43,18 @@ static int64_t tid_of(const struct tm_proto_thread *thread)
     return thread->sandboxed ? tm_proto_synthetic_tid(thread->tid, thread->pid) : thread->tid;
 }
 
-/* Remembers the parent of TRACK, which may be described later. Tracks past the limit are not remembered. */
-static enum tm_status remember_child(struct tm_proto_map *tracks, uint32_t machine,
+/* Remembers that TRACK is no counter, thread or process, and its parent, which may be described later. Tracks past the
+ * limit are not remembered. */
+static enum tm_status remember_plain(struct tm_proto_map *tracks, uint32_t machine,
                                      const struct tm_proto_track_descriptor *track, struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
-    if (track->parent == 0 || tm_proto_map_find(tracks, machine, track->uuid))
+    if (tm_proto_map_find(tracks, machine, track->uuid))
         return TM_OK;
     enum tm_status st = tm_proto_map_add(tracks, machine, track->uuid, TM_PROTO_TRACKS_MAX / 2, &entry);
     if (st < 0)
         return tm_error_nomem(err);
-    if (st == TM_OK) {
+    if (st == TM_OK && track->parent) {
         entry->v1 = CHILD;
         entry->v2 = track->parent;
     }
@@ -66,7 +67,7 @@ static enum tm_status remember(struct tm_proto_map *tracks, uint32_t machine,
 {
     struct tm_proto_map_entry *entry;
     if (!track->has_thread && !track->has_process && !track->has_counter)
-        return remember_child(tracks, machine, track, err);
+        return remember_plain(tracks, machine, track, err);
     if (tm_proto_map_find(tracks, machine, track->uuid))
         return TM_OK;
     enum tm_status st = tm_proto_map_add(tracks, machine, track->uuid, TM_PROTO_TRACKS_MAX, &entry);

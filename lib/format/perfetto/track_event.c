@@ -298,7 +298,7 @@ static void refuse(const struct tm_proto_track_context *c, struct tm_event *row)
 {
     const uint32_t all_scopes = UINT32_C(15) << TM_EVENT_SCOPE_SHIFT;
     row->kind = TM_KIND_PACKET;
-    row->flags &= ~(all_scopes | (uint32_t)TM_EVENT_HAS_TRACK);
+    row->flags &= ~(all_scopes | (uint32_t)(TM_EVENT_HAS_TRACK | TM_EVENT_LATE_THREAD));
     if (!c->is_absolute)
         return;
     row->flags &= ~(uint32_t)TM_EVENT_RAW_BODY;
