@@ -430,3 +430,29 @@ thread_descriptor_skipped_incremental_state_invalid|notice|analysis|1|1
 track_event_skipped_timestamp_delta_without_valid_state|notice|analysis|1|1'
     tm-merge -q -f report p.pftrace | grep -q 'packet_skipped_seq_needs_incremental_state_invalid = 1 (notice'
 }
+
+@test "state of a sequence that a packet does not name is not used, and counted, as in the reference" {
+    packets p.pftrace '[[(6, message((1, message((1, 6), (2, 1000))), (1, message((1, 3), (2, 400)))))],
+        [(13, 1), (59, message((58, 3)))], [(42, 1)], [(41, 1), (42, 1), (98, 7)], [(12, message((2, message((1, 1), (2, "n")))))],
+        [(44, message((1, 5), (2, 6)))], [(8, 1500), (2, message((2, message((1, 6), (2, "t"), (3, 5)))))],
+        [(8, 1600), (11, message((9, 3), (23, "e")))]]'
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT name, severity, source, value, machine_id, description IS NOT NULL FROM stats
+        WHERE name LIKE '%sequence%' ORDER BY name, machine_id" \
+        'incremental_state_cleared_missing_sequence_id|error|analysis|1|0|1
+incremental_state_cleared_missing_sequence_id|error|analysis|1|1|1
+interned_data_missing_sequence_id|error|analysis|1|0|1
+previous_packet_dropped_missing_sequence_id|error|analysis|1|0|1
+thread_descriptor_missing_sequence_id|error|analysis|1|0|1
+trace_packet_defaults_missing_sequence_id|error|analysis|1|0|1
+track_event_missing_sequence_id|error|analysis|1|0|1'
+    tm-merge -q -o m.pftrace p.pftrace
+    tm-merge -q -o p.db m.pftrace
+    same "SELECT name, int_value FROM metadata WHERE name LIKE '%missing_sequence_id' ORDER BY name" \
+        'trace_attribute.tracemerge.file.0.stat.incremental_state_cleared_missing_sequence_id|1
+trace_attribute.tracemerge.file.0.stat.incremental_state_cleared_missing_sequence_id|1
+trace_attribute.tracemerge.file.0.stat.interned_data_missing_sequence_id|1
+trace_attribute.tracemerge.file.0.stat.previous_packet_dropped_missing_sequence_id|1
+trace_attribute.tracemerge.file.0.stat.trace_packet_defaults_missing_sequence_id|1
+trace_attribute.tracemerge.file.0.stat.track_event_missing_sequence_id|1'
+}

@@ -11,6 +11,7 @@ static const char *const reader_stats[] = {
     "interned_data_tokenizer_errors",
     "packet_skipped_seq_needs_incremental_state_invalid",
     "systrace_parse_failure",
+    "thread_descriptor_missing_sequence_id",
     "thread_descriptor_skipped_incremental_state_invalid",
     "track_descriptor_missing_uuid",
     "track_descriptor_thread_missing_pid_tid",

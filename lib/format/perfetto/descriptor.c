@@ -193,7 +193,9 @@ static enum tm_status read_thread(struct tm_proto_rows *rows, const struct tm_pr
         tm_proto_count_inner(&rows->counts, packet->machine, tm_proto_thread_read(&thread, &packet->body), err);
     if (st < 0)
         return st;
-    if (packet->sequence == NULL || !packet->sequence->valid)
+    if (packet->sequence == NULL)
+        return add_incomplete(rows, packet, TM_PROTO_STAT_DESCRIPTOR_NO_SEQUENCE, err);
+    if (!packet->sequence->valid)
         return add_incomplete(rows, packet, TM_PROTO_STAT_DESCRIPTOR_SKIPPED, err);
     set_sequence_thread(packet->sequence, &thread, &event);
     if (tm_proto_thread_put(&rows->detail, &thread) != TM_OK)

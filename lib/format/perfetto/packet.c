@@ -199,6 +199,26 @@ static enum tm_status apply_sequence(struct tm_proto *p, struct tm_proto_packet 
     return st;
 }
 
+/* Counts what a packet states about a sequence without naming one. Such state is not used. */
+static enum tm_status count_unsequenced(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                        struct tm_error *err)
+{
+    const struct {
+        bool is_stated;
+        enum tm_proto_stat stat;
+    } states[] = {
+        {packet->cleared, TM_PROTO_STAT_CLEARED_NO_SEQUENCE},
+        {packet->dropped && !packet->cleared, TM_PROTO_STAT_DROPPED_NO_SEQUENCE},
+        {packet->defaults.id != 0, TM_PROTO_STAT_DEFAULTS_NO_SEQUENCE},
+        {packet->interned.id != 0, TM_PROTO_STAT_INTERNED_NO_SEQUENCE},
+    };
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; i < sizeof states / sizeof *states && st >= 0; i++)
+        if (states[i].is_stated)
+            st = tm_proto_count_stat(&rows->counts, states[i].stat, packet->machine, 1, err);
+    return st;
+}
+
 /* Reads a packet of an unknown kind. */
 static enum tm_status read_other(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, struct tm_error *err)
 {
@@ -416,6 +436,8 @@ enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *
     enum tm_status st = TM_OK;
     if (packet->has_sequence)
         st = apply_sequence(p, packet, err);
+    else
+        st = count_unsequenced(&p->rows, packet, err);
     if (packet->sequence)
         packet->sequence->state += changes_state(packet);
     if (st < 0)
