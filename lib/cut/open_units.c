@@ -11,12 +11,18 @@ static bool is_before(const void *a, const void *b)
 
 static const struct tm_heap_order BY_TIME = {sizeof(int64_t), is_before};
 
+struct tm_unit_track *tm_open_units_known(const struct tm_open_units *open, const struct tm_key *key)
+{
+    int64_t i = tm_table_find(&open->by_key, key);
+    return i == TM_TABLE_NONE ? NULL : &open->tracks[i];
+}
+
 struct tm_unit_track *tm_open_units_track(struct tm_open_units *open, const struct tm_key *key)
 {
     struct tm_error err = {0};
-    int64_t i = tm_table_find(&open->by_key, key);
-    if (i != TM_TABLE_NONE)
-        return &open->tracks[i];
+    struct tm_unit_track *known = tm_open_units_known(open, key);
+    if (known)
+        return known;
     if (tm_array_grow(&open->tracks, &open->cap, open->count, sizeof *open->tracks, &err) < 0 ||
         tm_table_set(&open->by_key, key, open->count, &err) < 0)
         return NULL;

@@ -73,7 +73,9 @@ struct tm_open_units {
     struct tm_unit_node *free_nodes;
 };
 
-/* Returns the track with KEY, valid until the next call, or NULL if memory ran out. */
+/* Returns the track with KEY, valid until the next call, or NULL: tm_open_units_known, there is none;
+ * tm_open_units_track, which makes it then, memory ran out. */
+struct tm_unit_track *tm_open_units_known(const struct tm_open_units *open, const struct tm_key *key);
 struct tm_unit_track *tm_open_units_track(struct tm_open_units *open, const struct tm_key *key);
 
 /* A slice, or an instant, which ends when it begins. */

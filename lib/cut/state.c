@@ -1,10 +1,15 @@
 #include "cut/state.h"
 
 #include "base/hash.h"
+#include "perfetto/named_tracks.h"
+#include "select/open_slices.h"
 
 #include <stdlib.h>
 
-enum { SWITCHES = 9 }; /* of a cpu: outputs need several switches in a row to know which thread ran before */
+enum {
+    SWITCHES = 9,      /* of a cpu: outputs need several switches in a row to know which thread ran before */
+    LIFETIMES_BACK = 8 /* how many lifetimes before that of an end a begin can be that the end is kept with */
+};
 
 /* What the keys of the state refer to. */
 enum about {
@@ -48,6 +53,19 @@ static tm_slice_label label_of(const struct tm_cut_state *state, const struct tm
     return text.data ? tm_hash64(text.data, text.len) | 1 : 0;
 }
 
+static bool is_marker(const struct tm_event *e)
+{
+    return tm_event_is_async_marker(e->flags) && !tm_named_track_is_of(e);
+}
+
+/* Sets LABEL to the name and category by which a slice and its end match. The name of an asynchronous marker is that of
+ * its track, so its end fits any. */
+static void labels_of(const struct tm_cut_state *s, const struct tm_event *e, tm_slice_label label[2])
+{
+    label[0] = is_marker(e) ? 0 : label_of(s, e, e->name);
+    label[1] = is_marker(e) ? 0 : label_of(s, e, e->category);
+}
+
 static uint64_t place_of(const struct tm_event *e)
 {
     switch (tm_event_scope(e->flags)) {
@@ -59,12 +77,42 @@ static uint64_t place_of(const struct tm_event *e)
     }
 }
 
-static struct tm_key track_key(const struct tm_event *e)
+/* Returns how often a task of MACHINE whose pid or tid is NUMBER has started or ended. */
+static uint64_t lifetime_of(const struct tm_cut_state *s, uint32_t machine, int64_t number)
 {
-    enum tm_scope scope = tm_event_scope(e->flags);
-    uint64_t track = scope != TM_SCOPE_TRACK && e->flags & TM_EVENT_HAS_TRACK ? tm_hash_u64(e->track + 1) : 0;
-    return (struct tm_key){(uint64_t)e->file << 32 | e->machine, place_of(e),
-                           track ^ (uint64_t)scope << 8 ^ (uint64_t)(e->flags & TM_EVENT_ASYNC)};
+    const struct tm_key key = {machine, (uint64_t)number, 0};
+    int64_t lifetime = s->lifetimes.count ? tm_table_find(&s->lifetimes, &key) : TM_TABLE_NONE;
+    return lifetime == TM_TABLE_NONE ? 0 : (uint64_t)lifetime;
+}
+
+/* Returns the lifetime of the task that E's track belongs to; 0: the first, or the track is of no task by itself. */
+static uint64_t lifetime_of_track(const struct tm_cut_state *s, const struct tm_event *e)
+{
+    switch (tm_event_scope(e->flags)) {
+    case TM_SCOPE_THREAD: return lifetime_of(s, e->machine, e->tid);
+    case TM_SCOPE_PROCESS: return lifetime_of(s, e->machine, e->pid);
+    default: return 0;
+    }
+}
+
+/* Returns the key of E's track in LIFETIME. A number that is used again is another task's: its slices end no slice of
+ * the task before. */
+static struct tm_key track_key(const struct tm_cut_state *s, const struct tm_event *e, uint64_t lifetime)
+{
+    const bool is_json = s->catalog->files[e->file].input_type == TM_INPUT_JSON;
+    struct tm_key key = tm_open_track_of(s->catalog, e, is_json).key;
+    if (tm_event_scope(e->flags) == TM_SCOPE_CPU)
+        key.b ^= tm_hash_u64(e->cpu + UINT64_C(1));
+    if (lifetime)
+        key.a ^= tm_hash_u64(lifetime) << 1;
+    return key;
+}
+
+/* Returns E's track, or NULL if memory ran out. */
+static struct tm_unit_track *track_of(struct tm_cut_state *s, const struct tm_event *e)
+{
+    const struct tm_key key = track_key(s, e, lifetime_of_track(s, e));
+    return tm_open_units_track(&s->open, &key);
 }
 
 /* Makes KEPT the latest unit for KEY. */
@@ -96,6 +144,14 @@ static struct tm_key about_key(const struct tm_event *e, enum about about, uint6
                            (more & UINT64_MAX >> 4) | (uint64_t)about << 60};
 }
 
+/* Returns the key of a statement of E on the task with the pid or tid NUMBER, in its present lifetime. */
+static struct tm_key task_key(const struct tm_cut_state *s, const struct tm_event *e, enum about about, int64_t number,
+                              uint64_t more)
+{
+    const uint64_t lifetime = lifetime_of(s, e->machine, number);
+    return about_key(e, about, (uint64_t)number ^ (lifetime ? tm_hash_u64(lifetime) : 0), more);
+}
+
 /* Makes the current unit the latest for KEY. */
 static enum tm_status set_unit(struct tm_cut_unit *u, struct tm_key key, struct tm_error *err)
 {
@@ -119,21 +175,32 @@ static enum tm_status take_counter(struct tm_cut_unit *u, const struct tm_event 
 {
     if (!is_kept_whole(u->rows))
         return TM_OK;
-    uint64_t name = label_of(u->state, e, e->name) ^ (uint64_t)tm_event_scope(e->flags) << 8;
-    return set_unit(u, about_key(e, OF_COUNTER, place_of(e), name), err);
+    const uint64_t name = label_of(u->state, e, e->name) ^ (uint64_t)tm_event_scope(e->flags) << 8;
+    const uint64_t lifetime = lifetime_of_track(u->state, e);
+    return set_unit(u, about_key(e, OF_COUNTER, place_of(e), lifetime ? name ^ tm_hash_u64(lifetime) : name), err);
+}
+
+/* Keeps the current unit as long as the slice of TRACK that an end with LABEL would end. There is one. */
+static enum tm_status attach(struct tm_cut_unit *u, struct tm_unit_track *track, const tm_slice_label label[2],
+                             struct tm_error *err)
+{
+    if (store_unit(u) == NULL || tm_open_units_attach(&u->state->open, track, u->pending, label) < 0)
+        return tm_error_nomem(err);
+    return TM_OK;
 }
 
 static enum tm_status take_begin(struct tm_cut_unit *u, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_cut_state *s = u->state;
-    const struct tm_key key = track_key(e);
-    struct tm_unit_track *track = tm_open_units_track(&s->open, &key);
+    struct tm_unit_track *track = track_of(s, e);
     const bool is_begin = e->kind == TM_KIND_SLICE_BEGIN, is_complete = e->kind == TM_KIND_SLICE_COMPLETE;
     const bool is_open = is_begin || (is_complete && e->flags & TM_EVENT_OPEN_ENDED);
     struct tm_open_span span = {.begin_ns = e->time_ns,
                                 .end_ns = INT64_MAX,
-                                .label = {label_of(s, e, e->name), label_of(s, e, e->category)},
                                 .is_no_slice = is_complete && (is_open || e->dur_ns < 0)};
+    labels_of(s, e, span.label);
+    if (is_begin && is_marker(e) && track && tm_open_units_find(track, span.label))
+        return attach(u, track, span.label, err); /* it adds an argument to the slice that is open on its track */
     if (!is_open) /* an end beyond int64 is INT64_MAX too: it is to come */
         span.end_ns = tm_slice_end_ns(e->time_ns, is_complete && e->dur_ns > 0 ? e->dur_ns : 0);
     span.is_target = !is_open && s->has_flows && tm_event_scope(e->flags) == TM_SCOPE_THREAD;
@@ -143,15 +210,15 @@ static enum tm_status take_begin(struct tm_cut_unit *u, const struct tm_event *e
     return TM_OK;
 }
 
-static struct tm_key first_key(const struct tm_event *e, enum about about)
+static struct tm_key first_key(const struct tm_cut_state *s, const struct tm_event *e, enum about about)
 {
-    return about_key(e, about, (uint64_t)e->tid, e->flags & TM_EVENT_HAS_PID ? (uint64_t)e->pid : 0);
+    return task_key(s, e, about, e->tid, e->flags & TM_EVENT_HAS_PID ? (uint64_t)e->pid : 0);
 }
 
 /* Returns the first event of E's file on its thread, or NULL. */
 static const struct tm_pending_unit *find_first(const struct tm_cut_state *s, const struct tm_event *e)
 {
-    const struct tm_key key = first_key(e, OF_FIRST);
+    const struct tm_key key = first_key(s, e, OF_FIRST);
     int64_t i = tm_event_scope(e->flags) == TM_SCOPE_THREAD ? tm_table_find(&s->by_key, &key) : TM_TABLE_NONE;
     return i == TM_TABLE_NONE ? NULL : s->last[i];
 }
@@ -171,19 +238,37 @@ static enum tm_status take_first_end(struct tm_cut_unit *u, const struct tm_even
     return st == TM_OK ? set_last(u->state, &end_key, store_unit(u), err) : st;
 }
 
+/* Takes an end without a begin in the present lifetime of its task. A viewer of Chrome JSON knows no lifetimes and ends
+ * the slice of an earlier one, which stays open elsewhere. So the end is kept with that begin. */
+static enum tm_status take_late_end(struct tm_cut_unit *u, const struct tm_event *e, const tm_slice_label label[2],
+                                    struct tm_error *err)
+{
+    uint64_t lifetime = lifetime_of_track(u->state, e);
+    for (int n = 0; n < LIFETIMES_BACK && lifetime > 0; n++) {
+        const struct tm_key key = track_key(u->state, e, --lifetime);
+        struct tm_unit_track *track = tm_open_units_known(&u->state->open, &key);
+        if (track && tm_open_units_find(track, label))
+            return attach(u, track, label, err);
+    }
+    return TM_OK;
+}
+
 /* Takes an end. It is kept as long as its slice decides the lane of others, or if it is the first end of its file, or
  * the end of the first slice of its file on a thread. */
 static enum tm_status take_end(struct tm_cut_unit *u, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_cut_state *s = u->state;
-    const struct tm_key key = track_key(e);
-    struct tm_unit_track *track = tm_open_units_track(&s->open, &key);
-    const tm_slice_label label[2] = {label_of(s, e, e->name), label_of(s, e, e->category)};
+    struct tm_unit_track *track = track_of(s, e);
+    tm_slice_label label[2];
+    labels_of(s, e, label);
     if (track == NULL)
         return tm_error_nomem(err);
     if (tm_open_units_pass(&s->open, track, e->time_ns) < 0)
         return tm_error_nomem(err);
-    enum tm_status st = take_first_end(u, e, tm_open_units_find(track, label), err);
+    struct tm_pending_unit *begin = tm_open_units_find(track, label);
+    enum tm_status st = take_first_end(u, e, begin, err);
+    if (st == TM_OK && begin == NULL)
+        st = take_late_end(u, e, label, err);
     if (st < 0)
         return st;
     const struct tm_pending_unit *opened = find_first(s, e);
@@ -191,20 +276,17 @@ static enum tm_status take_end(struct tm_cut_unit *u, const struct tm_event *e, 
     if ((st = tm_open_units_end(&s->open, track, e->time_ns, label)) < 0 ||
         (st == TM_OK && (store_unit(u) == NULL || tm_open_units_keep_end(&s->open, track, u->pending) < 0)))
         return tm_error_nomem(err);
-    return was_open && opened->open_count == 0 ? set_unit(u, first_key(e, OF_FIRST_OVER), err) : TM_OK;
+    return was_open && opened->open_count == 0 ? set_unit(u, first_key(s, e, OF_FIRST_OVER), err) : TM_OK;
 }
 
 static enum tm_status take_args(struct tm_cut_unit *u, const struct tm_event *e, struct tm_error *err)
 {
-    const struct tm_key key = track_key(e);
-    struct tm_unit_track *track = tm_open_units_track(&u->state->open, &key);
-    const tm_slice_label label[2] = {label_of(u->state, e, e->name), label_of(u->state, e, e->category)};
+    struct tm_unit_track *track = track_of(u->state, e);
+    tm_slice_label label[2];
+    labels_of(u->state, e, label);
     if (track == NULL)
         return tm_error_nomem(err);
-    if (tm_open_units_find(track, label) == NULL)
-        return TM_OK;
-    struct tm_open_units *open = &u->state->open;
-    return store_unit(u) && tm_open_units_attach(open, track, u->pending, label) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return tm_open_units_find(track, label) ? attach(u, track, label, err) : TM_OK;
 }
 
 static enum tm_status take_switch(struct tm_cut_unit *u, const struct tm_event *e, struct tm_error *err)
@@ -220,7 +302,7 @@ static enum tm_status take_switch(struct tm_cut_unit *u, const struct tm_event *
  * So the first event of each file on a thread is kept, with its end if it begins a slice. */
 static enum tm_status take_first(struct tm_cut_unit *u, const struct tm_event *e, struct tm_error *err)
 {
-    const struct tm_key key = first_key(e, OF_FIRST);
+    const struct tm_key key = first_key(u->state, e, OF_FIRST);
     bool is_shown = e->kind == TM_KIND_SLICE_BEGIN || e->kind == TM_KIND_SLICE_END ||
                     e->kind == TM_KIND_SLICE_COMPLETE || e->kind == TM_KIND_INSTANT;
     if (!is_shown || e != u->rows || tm_event_raw(e->flags) == TM_RAW_PACKET || e->flags & TM_EVENT_ASYNC ||
@@ -234,7 +316,18 @@ static enum tm_status take_first(struct tm_cut_unit *u, const struct tm_event *e
 static enum tm_status take_rename(struct tm_cut_unit *u, const struct tm_event *e, struct tm_error *err)
 {
     const uint64_t source = (uint64_t)(e->name != 0) | (e->flags & TM_EVENT_DERIVED ? 2 : 0);
-    return set_task(u, e, about_key(e, OF_NAME, (uint64_t)e->tid, source), err);
+    return set_task(u, e, task_key(u->state, e, OF_NAME, e->tid, source), err);
+}
+
+/* All are kept: a reused number is another task. Number 0 is that of all idle tasks. */
+static enum tm_status take_lifetime(struct tm_cut_unit *u, const struct tm_event *e, struct tm_error *err)
+{
+    const struct tm_key key = {e->machine, (uint64_t)e->tid, 0};
+    const uint64_t lifetime = lifetime_of(u->state, e->machine, e->tid);
+    enum tm_status st = TM_OK;
+    if (e->tid != 0)
+        st = tm_table_set(&u->state->lifetimes, &key, (int64_t)lifetime + 1, err);
+    return st < 0 ? st : set_task(u, e, about_key(e, OF_LIFETIME, e->position, e->kind), err);
 }
 
 static enum tm_status take_row(struct tm_cut_unit *u, const struct tm_event *e, struct tm_error *err)
@@ -259,10 +352,10 @@ static enum tm_status take_row(struct tm_cut_unit *u, const struct tm_event *e, 
     case TM_KIND_PACKET:
         return e->flags & TM_EVENT_HAS_TRACK ? set_unit(u, about_key(e, OF_TRACK, e->track, 0), err) : TM_OK;
     case TM_KIND_TASK_RENAME: return take_rename(u, e, err);
-    case TM_KIND_THREAD: return set_task(u, e, about_key(e, OF_THREAD, (uint64_t)e->tid, (uint64_t)e->pid), err);
-    case TM_KIND_PROCESS: return set_task(u, e, about_key(e, OF_PROCESS, (uint64_t)e->pid, 0), err);
-    case TM_KIND_TASK_NEW: /* all are kept: a reused number is another task */
-    case TM_KIND_PROCESS_EXIT: return set_task(u, e, about_key(e, OF_LIFETIME, e->position, e->kind), err);
+    case TM_KIND_THREAD: return set_task(u, e, task_key(u->state, e, OF_THREAD, e->tid, (uint64_t)e->pid), err);
+    case TM_KIND_PROCESS: return set_task(u, e, task_key(u->state, e, OF_PROCESS, e->pid, 0), err);
+    case TM_KIND_TASK_NEW:
+    case TM_KIND_PROCESS_EXIT: return take_lifetime(u, e, err);
     default:
         return TM_OK;
     }
@@ -333,5 +426,6 @@ void tm_cut_state_release(struct tm_cut_state *s)
     free(s->ranks);
     tm_table_release(&s->by_key);
     tm_table_release(&s->switches);
+    tm_table_release(&s->lifetimes);
     *s = (struct tm_cut_state){0};
 }

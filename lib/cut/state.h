@@ -18,6 +18,7 @@ struct tm_cut_state {
     struct tm_pending_unit **last; /* by key: its latest unit */
     uint32_t last_count, last_cap;
     struct tm_table by_key, switches;
+    struct tm_table lifetimes; /* by machine and pid or tid: how often a task with it has started or ended */
     struct tm_cut_unit *taken; /* the events of one time */
     struct tm_timestamp_rank *ranks;
     uint32_t taken_count, taken_cap, rank_cap;
