@@ -344,8 +344,8 @@ END
     joins 7000
 }
 
-# shows_alone FILE TIME: the part of FILE from TIME on shows the same slices from there on as the whole, alone as rows and
-# in a trace, and after the part before it. The slices are printed.
+# shows_alone FILE TIME_NS: the part of FILE from TIME_NS on shows the same slices from there on as the whole, alone as
+# rows and in a trace, and after the part before it. The slices are printed.
 shows_alone() {
     local since="select(.dur != null or .kind == \"slice\") | select(.ts + (.dur // infinite) > $2) | [.ts, .dur, .pid, .name]"
     rm -rf alone
