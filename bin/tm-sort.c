@@ -67,36 +67,36 @@ static bool read_time(const char *text, size_t len, int64_t *ns)
     return tm_decimal_int(text, len, ns) == TM_OK;
 }
 
-/* Returns how many times VALUE lists, one of which may be empty at each end. */
-static size_t count_points(const char *value)
+/* Reads the times of --cut. Returns the exit status if VALUE is no list of rising times or too long, otherwise 0. */
+static int read_points(struct settings *settings, const char *value)
 {
+    static const char no_list[] = "--cut=%s: not a list of increasing times, separated by commas";
     size_t count = 1;
     for (const char *p = value; *p; p++)
         count += *p == ',';
-    return count;
-}
-
-/* Reads the times of --cut. False: VALUE is no list of rising times. */
-static bool read_points(struct settings *settings, const char *value)
-{
-    size_t count = count_points(value);
+    if (count > TM_CUT_POINTS_MAX)
+        return tm_program_usage(&program, "--cut: more than the limit of %d times", TM_CUT_POINTS_MAX);
     free(settings->points);
     settings->points = calloc(count, sizeof *settings->points);
     settings->point_count = 0;
     settings->is_from_open = value[0] == ',';
     settings->is_to_open = value[0] && value[strlen(value) - 1] == ',';
     if (settings->points == NULL)
-        return false;
+        return tm_program_usage(&program, no_list, value);
     for (const char *p = value; count; count--) {
         size_t len = strcspn(p, ",");
         int64_t *point = &settings->points[settings->point_count];
         bool is_open = len == 0 && (p == value || p[len] == '\0');
-        if (!is_open && (!read_time(p, len, point) || (settings->point_count && point[-1] >= *point)))
-            return false;
+        if (!is_open && len && !read_time(p, len, point))
+            return tm_program_usage(&program,
+                                    "--cut: '%.*s' is not a time on the timeline; write 1500000 (nanoseconds) or 1.5s",
+                                    (int)len, p);
+        if (!is_open && (len == 0 || (settings->point_count && point[-1] >= *point)))
+            return tm_program_usage(&program, no_list, value);
         settings->point_count += !is_open;
         p += len + 1;
     }
-    return settings->point_count > 0;
+    return settings->point_count > 0 ? 0 : tm_program_usage(&program, no_list, value);
 }
 
 static int take_option(void *context, int option, const char *value)
@@ -105,12 +105,7 @@ static int take_option(void *context, int option, const char *value)
     switch (option) {
     case 'c': settings->check = true; break;
     case 'm': settings->merge = true; break;
-    case 'u':
-        if (count_points(value) > TM_CUT_POINTS_MAX)
-            return tm_program_usage(&program, "--cut: more than the limit of %d times", TM_CUT_POINTS_MAX);
-        if (!read_points(settings, value))
-            return tm_program_usage(&program, "--cut=%s: not a list of increasing times, separated by commas", value);
-        break;
+    case 'u': return read_points(settings, value);
     case 'i': settings->into = value; break;
     case 'j': settings->sorts = "--jobs"; return tm_program_jobs(&program, value, &settings->sort.jobs);
     case 'T': settings->sort.temporary_dir = value; break;
@@ -211,9 +206,21 @@ struct parts {
     int fd;               /* of the part that is being written into the folder; -1: none */
 };
 
+/* A part of an earlier run, with more parts, would pass for one that follows the last. */
+static enum tm_status check_folder(const char *folder, uint32_t count, struct tm_error *err)
+{
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/%u.tms", folder, count) < (int)sizeof path && access(path, F_OK) == 0)
+        return tm_error_set(err, TM_E_SYSTEM,
+                            "%s: is of another run, and would pass for a part after %u.tms; remove it", path, count - 1);
+    return TM_OK;
+}
+
 static enum tm_status open_folder(struct parts *parts, struct tm_error *err)
 {
     const uint32_t count = parts->settings->point_count + 1;
+    if (check_folder(parts->settings->into, count, err) < 0)
+        return TM_E_SYSTEM;
     parts->names = calloc(count, sizeof *parts->names);
     parts->members = calloc((size_t)count + 1, sizeof *parts->members);
     if (parts->names == NULL || parts->members == NULL)
@@ -266,7 +273,6 @@ static enum tm_status run_cut(const struct settings *settings, const char *path,
     struct parts parts = {.settings = settings, .folder = {.fd = -1}, .fd = -1};
     struct tm_memory_limit memory;
     uint32_t empty = 0;
-    uint64_t left_out = 0;
     const struct tm_cut cut = {.points = settings->points,
                                .point_count = settings->point_count,
                                .temporary_dir = settings->sort.temporary_dir,
@@ -274,7 +280,6 @@ static enum tm_status run_cut(const struct settings *settings, const char *path,
                                .close = close_part,
                                .self = &parts,
                                .empty_count = &empty,
-                               .left_out = &left_out,
                                .memory = &memory};
     struct tm_sandbox sandbox = {.folders = {tm_sort_dir(&settings->sort), settings->into}};
     char *outer = NULL;
@@ -299,10 +304,6 @@ static enum tm_status run_cut(const struct settings *settings, const char *path,
                            "%u of the parts %s no events; --cut counts from the zero of the timeline, not from the "
                            "first event",
                            empty, empty == 1 ? "has" : "have");
-    if (st == TM_OK && left_out)
-        tm_program_warning(&program,
-                           "%llu open slices are beyond the limit of a track (tm-limits); later parts may lack them",
-                           (unsigned long long)left_out);
     release_parts(&parts);
     free(outer);
     tm_memory_limit_close(&memory);

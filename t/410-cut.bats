@@ -289,6 +289,16 @@ print(json.dumps([{'ph': 'B', 'pid': 1, 'tid': i, 'ts': i, 'name': 'n'} for i in
     [[ $output == *"app.tms: cannot write: Not a directory"* ]]
 }
 
+@test "a part of an earlier run with more parts is an error, and nothing is written" {
+    tm-sort --cut=100.3s,100.4s,100.5s --into=parts app.tms
+    cksum parts/* >before
+    run -3 tm-sort --cut=100.35s --into=parts app.tms
+    [ "$output" = "tm-sort: parts/2.tms: is of another run, and would pass for a part after 1.tms; remove it" ]
+    cksum parts/* | diff before -
+    tm-sort --cut=100.35s,100.4s,100.5s --into=parts app.tms
+    [ "$(ls parts | wc -l)" -eq 4 ]
+}
+
 @test "the traces of all parts, joined in order, are the merged trace" {
     for seed in 1 2 3; do
         json $seed >run.json
@@ -612,6 +622,10 @@ END
     for bad in 2,1 1,1 1 x,2 1,2,3 +0.3s,0.4s , ,,; do
         run tm-sort --cut=$bad app.tms
         [ "$status" -eq 2 ] || { echo "$bad: $output"; return 1; }
+    done
+    for bad in 100ms +1s x; do
+        run -2 tm-sort --cut="100.3s,$bad" app.tms
+        [ "${lines[0]}" = "tm-sort: --cut: '$bad' is not a time on the timeline; write 1500000 (nanoseconds) or 1.5s" ]
     done
     run bash -c 'tm-unpack "$1" | tm-sort --cut=1,2' - "$TM_SRC/doc/examples/phone-watch-app.tar"
     [ "$status" -eq 1 ]
