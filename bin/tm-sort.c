@@ -212,7 +212,8 @@ static enum tm_status check_folder(const char *folder, uint32_t count, struct tm
     char path[4096];
     if (snprintf(path, sizeof path, "%s/%u.tms", folder, count) < (int)sizeof path && access(path, F_OK) == 0)
         return tm_error_set(err, TM_E_SYSTEM,
-                            "%s: is of another run, and would pass for a part after %u.tms; remove it", path, count - 1);
+                            "%s: is of another run, and would pass for a part after %u.tms; remove it", path,
+                            count - 1);
     return TM_OK;
 }
 
