@@ -412,6 +412,22 @@ line() {
     jq -e 'map(select(.name == "never ends")) | length == 1 and .[0].dur == 1800000' <(jq .traceEvents alone.json)
 }
 
+@test "a name that a switch after the cut gives back to a thread is its name in the joined trace" {
+    local switch='sched_switch: prev_comm=task prev_pid=12 prev_prio=120 prev_state=S ==>'
+    {
+        echo '# tracer: nop'
+        line 11 1.000000 'tracing_mark_write: I|11|names the main thread'
+        line 12 1.100000 'sched_waking: comm=other pid=11 prio=120 target_cpu=000'
+        line 12 2.000000 "$switch next_comm=task next_pid=11 next_prio=120"
+    } >run.txt
+    tm-unpack run.txt | tm-manifest | tm-clocks | tm-sort >run.tms
+    tm-emit -q -f pftrace <run.tms >whole.pftrace
+    parts run.tms 1500000000 >joined.pftrace
+    timeline whole.pftrace >whole
+    timeline joined.pftrace | diff whole -
+    grep '"kind":"sched",.*"thread":"task","tid":11' whole
+}
+
 @test "asynchronous markers of one cookie are slices of their own in the state of a part, and begin once" {
     {
         echo '# tracer: nop'

@@ -187,16 +187,20 @@ enum tm_status tm_line_tasks_name(struct tm_line_tasks *t, const struct tm_event
     return st == TM_OK && leaves && is_of_other && name.data ? tm_ftrace_write_line(t->ftrace, e, err) : st;
 }
 
-/* If the tree names TID otherwise than STRING, names it again. */
+/* If the tree names TID otherwise than STRING, or may do so, names it again. */
 static enum tm_status repeat_name(struct tm_line_tasks *t, const struct tm_event *e, int64_t tid, uint32_t string,
                                   struct tm_error *err)
 {
     uint32_t hash;
-    struct tm_text name;
     if (string == 0 || !tm_map_find(&t->named, key_of(e, tid), &hash))
         return TM_OK;
-    name = tm_catalog_string(t->packets->catalog, string, e);
-    return name.data == NULL || hash_of(name) == hash ? TM_OK : name_main(t, e, tid, name, err);
+    struct tm_text name = tm_catalog_string(t->packets->catalog, string, e);
+    if (name.data == NULL)
+        return TM_OK;
+    enum tm_status is_first = t->is_in_part ? tm_map_add(&t->repeated, key_of(e, tid), 1) : TM_END;
+    if (is_first < 0)
+        return tm_error_nomem(err);
+    return hash_of(name) == hash && is_first != TM_OK ? TM_OK : name_main(t, e, tid, name, err);
 }
 
 enum tm_status tm_line_tasks_rename(struct tm_line_tasks *t, const struct tm_event *e, struct tm_error *err)
@@ -213,6 +217,7 @@ void tm_line_tasks_release(struct tm_line_tasks *t)
 {
     tm_map_release(&t->processes);
     tm_map_release(&t->named);
+    tm_map_release(&t->repeated);
     tm_map_release(&t->owners);
     tm_map_release(&t->others);
     tm_map_release(&t->stated);

@@ -472,6 +472,7 @@ static enum tm_status end_state(struct pftrace *p, struct tm_error *err)
     if (st == TM_OK)
         st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
     tm_packet_discard_end(&p->packets);
+    p->line_tasks.is_in_part = true;
     tm_track_writer_restart(&p->tracks);
     tm_ftrace_writer_restart(&p->ftrace);
     return st;
