@@ -357,7 +357,8 @@ END
 # shows_alone FILE TIME_NS: the part of FILE from TIME_NS on shows the same slices from there on as the whole, alone as
 # rows and in a trace, and after the part before it. The slices are printed.
 shows_alone() {
-    local since="select(.dur != null or .kind == \"slice\") | select(.ts + (.dur // infinite) > $2) | [.ts, .dur, .pid, .name]"
+    local since='select(.dur != null or .kind == "slice") | select(.ts + (.dur // infinite) > $time)'
+    since="$2 as \$time | $since | [.ts, .dur, .pid, .name]"
     rm -rf alone
     tm-unpack "$1" | tm-manifest | tm-clocks | tm-sort >run.tms
     tm-sort --cut="$2" --into=alone run.tms
@@ -437,11 +438,14 @@ line() {
         line 100 2.000000 'tracing_mark_write: S|100|twice|6'
         line 100 2.100000 'tracing_mark_write: S|100|twice|6'
         line 100 2.200000 'tracing_mark_write: F|100|twice|6'
+        line 100 2.300000 'tracing_mark_write: G|100|track|around|7'
+        line 100 2.400000 'tracing_mark_write: G|100|track|inside|7'
+        line 100 2.500000 'tracing_mark_write: H|100|track|7'
         line 50 9.000000 'tracing_mark_write: I|50|last'
         line 100 9.100000 'tracing_mark_write: F|100|open|5'
     } >run.txt
     shows_alone run.txt 4000000000 >shown
-    [ "$(jq -r '.[3]' shown | paste -sd,)" = "open,last" ]
+    [ "$(jq -r '.[3]' shown | paste -sd,)" = "open,around,last" ]
 }
 
 # arrows TRACE: prints its arrows, from slice to slice.

@@ -199,7 +199,8 @@ static enum tm_status take_begin(struct tm_cut_unit *u, const struct tm_event *e
                                 .end_ns = INT64_MAX,
                                 .is_no_slice = is_complete && (is_open || e->dur_ns < 0)};
     labels_of(s, e, span.label);
-    if (is_begin && is_marker(e) && track && tm_open_units_find(track, span.label))
+    const bool is_unnested = is_begin && is_marker(e) && label_of(s, e, e->category) == 0; /* its track has its name */
+    if (is_unnested && track && tm_open_units_find(track, span.label))
         return attach(u, track, span.label, err); /* it adds an argument to the slice that is open on its track */
     if (!is_open) /* an end beyond int64 is INT64_MAX too: it is to come */
         span.end_ns = tm_slice_end_ns(e->time_ns, is_complete && e->dur_ns > 0 ? e->dur_ns : 0);
