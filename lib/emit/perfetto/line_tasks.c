@@ -51,6 +51,7 @@ enum tm_status tm_line_tasks_note(struct tm_line_tasks *t, const struct tm_event
 }
 
 enum { BOTH = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID };
+enum { IS_CERTAIN = 1 }; /* bit of a hash in named */
 static const uint32_t no_process = UINT32_MAX;
 
 static bool find_process(const struct tm_map *map, uint64_t key, uint32_t *pid)
@@ -60,10 +61,12 @@ static bool find_process(const struct tm_map *map, uint64_t key, uint32_t *pid)
 
 static enum tm_status note_new(struct tm_line_tasks *t, const struct tm_event *e)
 {
-    uint32_t pid = tm_event_makes_thread(e) ? no_process : (uint32_t)e->tid;
+    uint32_t hash, pid = tm_event_makes_thread(e) ? no_process : (uint32_t)e->tid;
     if (tm_event_makes_thread(e))
         (void)tm_map_find(&t->stated, key_of(e, e->pid), &pid);
     enum tm_status st = tm_map_set(&t->placed, key_of(e, e->tid), no_process);
+    if (st == TM_OK && tm_map_find(&t->named, key_of(e, e->tid), &hash))
+        st = tm_map_set(&t->named, key_of(e, e->tid), hash | IS_CERTAIN);
     return st == TM_OK ? tm_map_set(&t->stated, key_of(e, e->tid), pid) : st;
 }
 
@@ -134,14 +137,15 @@ static enum tm_status write_tree(struct tm_line_tasks *t, const struct tm_event 
 
 static uint32_t hash_of(struct tm_text name)
 {
-    return (uint32_t)tm_hash64(name.data, name.len);
+    return (uint32_t)tm_hash64(name.data, name.len) & ~(uint32_t)IS_CERTAIN;
 }
 
-/* Names main thread TID in the tree. */
+/* Names main thread TID in the tree. The parts before may have named it later, by events that the state lacks. */
 static enum tm_status name_main(struct tm_line_tasks *t, const struct tm_event *e, int64_t tid, struct tm_text name,
                                 struct tm_error *err)
 {
-    if (tm_map_set(&t->named, key_of(e, tid), hash_of(name)) != TM_OK ||
+    const uint32_t certain = t->is_in_state ? 0 : IS_CERTAIN;
+    if (tm_map_set(&t->named, key_of(e, tid), hash_of(name) | certain) != TM_OK ||
         tm_map_set(&t->owners, key_of(e, tid), (uint32_t)tid) != TM_OK ||
         tm_map_set(&t->processes, key_of(e, tid), 1) != TM_OK)
         return tm_error_nomem(err);
@@ -197,10 +201,7 @@ static enum tm_status repeat_name(struct tm_line_tasks *t, const struct tm_event
     struct tm_text name = tm_catalog_string(t->packets->catalog, string, e);
     if (name.data == NULL)
         return TM_OK;
-    enum tm_status is_first = t->is_in_part ? tm_map_add(&t->repeated, key_of(e, tid), 1) : TM_END;
-    if (is_first < 0)
-        return tm_error_nomem(err);
-    return hash_of(name) == hash && is_first != TM_OK ? TM_OK : name_main(t, e, tid, name, err);
+    return hash == (hash_of(name) | IS_CERTAIN) ? TM_OK : name_main(t, e, tid, name, err);
 }
 
 enum tm_status tm_line_tasks_rename(struct tm_line_tasks *t, const struct tm_event *e, struct tm_error *err)
@@ -217,7 +218,6 @@ void tm_line_tasks_release(struct tm_line_tasks *t)
 {
     tm_map_release(&t->processes);
     tm_map_release(&t->named);
-    tm_map_release(&t->repeated);
     tm_map_release(&t->owners);
     tm_map_release(&t->others);
     tm_map_release(&t->stated);

@@ -12,11 +12,11 @@
 struct tm_line_tasks {
     struct tm_packet_writer *packets; /* borrowed */
     struct tm_ftrace_writer *ftrace;  /* borrowed */
-    bool is_in_part; /* parts before this one may have named threads by events that its state does not have */
+    bool is_in_state; /* the events are those before the part that is written */
     /* private */
     struct tm_map processes; /* machine << 32 | pid of those that a reader knows */
-    struct tm_map named;     /* machine << 32 | tid to a hash of the name in the tree */
-    struct tm_map repeated;  /* machine << 32 | tid of those of named that a part has named again */
+    struct tm_map named;     /* machine << 32 | tid to a hash of the name in the tree; its bit 0 is set if a reader has
+                                that name for certain, or the tid is another task's since */
     struct tm_map owners;    /* machine << 32 | tid to the process in which a reader has the thread */
     struct tm_map others;    /* machine << 32 | tid to the process that other formats state first */
     struct tm_map stated;    /* machine << 32 | tid to its process, if some row states it */

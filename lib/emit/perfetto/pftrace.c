@@ -83,7 +83,7 @@ static void connect(struct pftrace *p)
     p->line_tasks.ftrace = &p->ftrace;
     p->tracks.is_alone = has_one_trace(p->context->catalog);
     p->tracks.names.is_enabled = has_names_of_several_sources(p->context->catalog);
-    p->appends = p->in_state = options->append && part->has_from;
+    p->appends = p->in_state = p->line_tasks.is_in_state = options->append && part->has_from;
     p->continues = options->append && part->has_to;
     if (options->append)
         tm_packet_writer_set_part(&p->packets);
@@ -472,7 +472,7 @@ static enum tm_status end_state(struct pftrace *p, struct tm_error *err)
     if (st == TM_OK)
         st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
     tm_packet_discard_end(&p->packets);
-    p->line_tasks.is_in_part = true;
+    p->line_tasks.is_in_state = false;
     tm_track_writer_restart(&p->tracks);
     tm_ftrace_writer_restart(&p->ftrace);
     return st;
