@@ -1,56 +1,56 @@
 #include "kernel/tracks.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The top bits of all numbers. The lower bits hold the track and the instance. */
 #define KERNEL_TRACKS UINT64_C(0x6b72)
 
 static const struct {
     const char *type;
-    const char *name;  /* text before the instance; NULL: no name */
-    const char *after; /* text after the instance; NULL: the name omits the instance */
+    const char *name; /* a pattern; NULL: there is none */
     enum tm_track_scope scope;
-    const char *key; /* the dimension that the instance is; NULL: none, or that of the scope */
+    bool is_nameless; /* the pattern is not the name's */
 } tracks[TM_KERNEL_TRACK_COUNT] = {
-    [TM_KERNEL_TRACK_IRQ] = {"cpu_irq", "Irq Cpu ", "", TM_TRACK_CPU, NULL},
-    [TM_KERNEL_TRACK_SOFTIRQ] = {"cpu_softirq", "SoftIrq Cpu ", "", TM_TRACK_CPU, NULL},
-    [TM_KERNEL_TRACK_HRTIMER] = {"cpu_hrtimer", "Hrtimer Cpu ", "", TM_TRACK_CPU, NULL},
-    [TM_KERNEL_TRACK_NAPI_GRO] = {"cpu_napi_gro", "Napi Gro Cpu ", "", TM_TRACK_CPU, NULL},
-    [TM_KERNEL_TRACK_HOTPLUG] = {"cpu_hotplug", "CPU Hotplug ", "", TM_TRACK_CPU, NULL},
-    [TM_KERNEL_TRACK_IDLE_FUNCGRAPH] = {"cpu_funcgraph", "swapper", " -funcgraph", TM_TRACK_CPU, NULL},
-    [TM_KERNEL_TRACK_FUNCGRAPH] = {"thread_funcgraph", "Funcgraph", NULL, TM_TRACK_THREAD, NULL},
-    [TM_KERNEL_TRACK_BLOCK_IO] = {"block_io", NULL, NULL, TM_TRACK_GLOBAL, NULL},
-    [TM_KERNEL_TRACK_DEVICE] = {"linux_rpm", NULL, NULL, TM_TRACK_GLOBAL, NULL},
-    [TM_KERNEL_TRACK_WAKELOCK] = {"wakesource_wakelock", NULL, NULL, TM_TRACK_GLOBAL, NULL},
-    [TM_KERNEL_TRACK_TCP_STREAM] = {"net_socket_set_state", "TCP stream#", "", TM_TRACK_GLOBAL, NULL},
-    [TM_KERNEL_TRACK_SUSPEND] = {"suspend_resume", "Suspend/Resume Latency", NULL, TM_TRACK_GLOBAL, NULL},
-    [TM_KERNEL_TRACK_GPU_POWER] = {"powervr_gpu_power_state", "powervr_gpu_power_state", NULL, TM_TRACK_GLOBAL, NULL},
-    [TM_KERNEL_TRACK_SUSPEND_MINIMAL] = {"suspend_resume_minimal", "Suspend/Resume Minimal", NULL, TM_TRACK_GLOBAL,
-                                         NULL},
-    [TM_KERNEL_TRACK_TCP_RETRANSMIT] = {"net_tcp_retransmit_skb", "TCP Retransmit Skb", NULL, TM_TRACK_GLOBAL, NULL},
-    [TM_KERNEL_TRACK_INTERCONNECT] = {"interconnect_events", "Interconnect Events", NULL, TM_TRACK_GLOBAL, NULL},
-    [TM_KERNEL_TRACK_MALI_MCU] = {"mali_mcu_state", NULL, NULL, TM_TRACK_GLOBAL, NULL},
-    [TM_KERNEL_TRACK_MALI_IRQ] = {"cpu_mali_irq", "Mali Irq Cpu ", "", TM_TRACK_CPU, NULL},
-    [TM_KERNEL_TRACK_HYPERVISOR] = {"pkvm_hypervisor", "pkVM Hypervisor CPU ", "", TM_TRACK_CPU, NULL},
-    [TM_KERNEL_TRACK_DRM_VBLANK] = {"drm_vblank", "vblank-", "", TM_TRACK_GLOBAL, "drm_crtc"},
-    [TM_KERNEL_TRACK_DISPLAY_UNDERRUN] = {"disp_dpu_underrun", "underrun[", "]", TM_TRACK_GLOBAL, "display_id"},
-    [TM_KERNEL_TRACK_DISPLAY_LINE_UNDERRUN] = {"disp_dpu_line_underrun", "line_underrun[", "]", TM_TRACK_GLOBAL,
-                                               "display_id"},
-    [TM_KERNEL_TRACK_DISPLAY_VBLANK_IRQ] = {"disp_vblank_irq_enable", "vblank_irq_en[", "]", TM_TRACK_GLOBAL,
-                                            "display_id"},
-    [TM_KERNEL_TRACK_FRAME_START_TIMEOUT] = {"disp_frame_start_timeout", "frame_start_timeout[", "]", TM_TRACK_GLOBAL,
-                                             "panel_index"},
-    [TM_KERNEL_TRACK_FRAME_DONE_TIMEOUT] = {"disp_frame_done_timeout", "frame_done_timeout[", "]", TM_TRACK_GLOBAL,
-                                            "panel_index"},
-    [TM_KERNEL_TRACK_FRAME_START_MISSING] = {"disp_frame_start_missing", "frame_start_missing[", "]", TM_TRACK_GLOBAL,
-                                             "panel_index"},
-    [TM_KERNEL_TRACK_FRAME_DONE_MISSING] = {"disp_frame_done_missing", "frame_done_missing[", "]", TM_TRACK_GLOBAL,
-                                            "panel_index"},
-    [TM_KERNEL_TRACK_PANEL_UNDERRUN] = {"ddic_underrun", "ddic_underrun[", "]", TM_TRACK_GLOBAL, "panel_index"},
-    [TM_KERNEL_TRACK_PANEL_SETTINGS_FULL] = {"panel_settings_full", "panel_settings_full[", "]", TM_TRACK_GLOBAL,
-                                             "panel_index"},
-    [TM_KERNEL_TRACK_PANEL_SETTINGS_LITE] = {"panel_settings_lite", "panel_settings_lite[", "]", TM_TRACK_GLOBAL,
-                                             "panel_index"},
+    [TM_KERNEL_TRACK_IRQ] = {"cpu_irq", "Irq Cpu {}", TM_TRACK_CPU, false},
+    [TM_KERNEL_TRACK_SOFTIRQ] = {"cpu_softirq", "SoftIrq Cpu {}", TM_TRACK_CPU, false},
+    [TM_KERNEL_TRACK_HRTIMER] = {"cpu_hrtimer", "Hrtimer Cpu {}", TM_TRACK_CPU, false},
+    [TM_KERNEL_TRACK_NAPI_GRO] = {"cpu_napi_gro", "Napi Gro Cpu {}", TM_TRACK_CPU, false},
+    [TM_KERNEL_TRACK_HOTPLUG] = {"cpu_hotplug", "CPU Hotplug {}", TM_TRACK_CPU, false},
+    [TM_KERNEL_TRACK_IDLE_FUNCGRAPH] = {"cpu_funcgraph", "swapper{} -funcgraph", TM_TRACK_CPU, false},
+    [TM_KERNEL_TRACK_FUNCGRAPH] = {"thread_funcgraph", "Funcgraph", TM_TRACK_THREAD, false},
+    [TM_KERNEL_TRACK_BLOCK_IO] = {"block_io", "{#block_device}", TM_TRACK_GLOBAL, true},
+    [TM_KERNEL_TRACK_DEVICE] = {"linux_rpm", NULL, TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_WAKELOCK] = {"wakesource_wakelock", "Wakelock({wakelock_event})", TM_TRACK_GLOBAL, true},
+    [TM_KERNEL_TRACK_TCP_STREAM] = {"net_socket_set_state", "TCP stream#{#tcp_stream_idx}", TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_SUSPEND] = {"suspend_resume", "Suspend/Resume Latency", TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_GPU_POWER] = {"powervr_gpu_power_state", "powervr_gpu_power_state", TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_SUSPEND_MINIMAL] = {"suspend_resume_minimal", "Suspend/Resume Minimal", TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_TCP_RETRANSMIT] = {"net_tcp_retransmit_skb", "TCP Retransmit Skb", TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_INTERCONNECT] = {"interconnect_events", "Interconnect Events", TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_MALI_MCU] = {"mali_mcu_state", NULL, TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_MALI_IRQ] = {"cpu_mali_irq", "Mali Irq Cpu {}", TM_TRACK_CPU, false},
+    [TM_KERNEL_TRACK_HYPERVISOR] = {"pkvm_hypervisor", "pkVM Hypervisor CPU {}", TM_TRACK_CPU, false},
+    [TM_KERNEL_TRACK_DRM_VBLANK] = {"drm_vblank", "vblank-{#drm_crtc}", TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_DISPLAY_UNDERRUN] = {"disp_dpu_underrun", "underrun[{#display_id}]", TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_DISPLAY_LINE_UNDERRUN] = {"disp_dpu_line_underrun", "line_underrun[{#display_id}]",
+                                               TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_DISPLAY_VBLANK_IRQ] = {"disp_vblank_irq_enable", "vblank_irq_en[{#display_id}]",
+                                            TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_FRAME_START_TIMEOUT] = {"disp_frame_start_timeout", "frame_start_timeout[{#panel_index}]",
+                                             TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_FRAME_DONE_TIMEOUT] = {"disp_frame_done_timeout", "frame_done_timeout[{#panel_index}]",
+                                            TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_FRAME_START_MISSING] = {"disp_frame_start_missing", "frame_start_missing[{#panel_index}]",
+                                             TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_FRAME_DONE_MISSING] = {"disp_frame_done_missing", "frame_done_missing[{#panel_index}]",
+                                            TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_PANEL_UNDERRUN] = {"ddic_underrun", "ddic_underrun[{#panel_index}]", TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_PANEL_SETTINGS_FULL] = {"panel_settings_full", "panel_settings_full[{#panel_index}]",
+                                             TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_PANEL_SETTINGS_LITE] = {"panel_settings_lite", "panel_settings_lite[{#panel_index}]",
+                                             TM_TRACK_GLOBAL, false},
+    [TM_KERNEL_TRACK_UFS_COMMAND] = {"ufs_command_tag", "io.ufs.command.tag[{#ufs_tag}]", TM_TRACK_GLOBAL, false},
 };
 
 uint64_t tm_kernel_track_number(enum tm_kernel_track track, uint32_t instance)
@@ -79,17 +79,21 @@ const char *tm_kernel_track_type(enum tm_kernel_track track)
     return tracks[track].type;
 }
 
-struct tm_kernel_track_dimension tm_kernel_track_dimension(enum tm_kernel_track track)
+const char *tm_kernel_track_pattern(enum tm_kernel_track track)
 {
-    return (struct tm_kernel_track_dimension){tracks[track].key, tracks[track].name, tracks[track].after};
+    return tracks[track].name;
 }
 
 struct tm_text tm_kernel_track_name(enum tm_kernel_track track, uint32_t instance, char text[TM_KERNEL_TRACK_NAME_MAX])
 {
-    const char *name = tracks[track].name, *after = tracks[track].after;
-    if (name == NULL)
+    const char *name = tracks[track].name;
+    if (name == NULL || tracks[track].is_nameless)
         return (struct tm_text){0};
-    int len = after ? snprintf(text, TM_KERNEL_TRACK_NAME_MAX, "%s%u%s", name, instance, after)
+    size_t before = strcspn(name, "{");
+    const char *after = strchr(name, '}');
+    const int digits = track == TM_KERNEL_TRACK_UFS_COMMAND ? 3 : 1;
+    int len = after ? snprintf(text, TM_KERNEL_TRACK_NAME_MAX, "%.*s%0*u%s", (int)before, name, digits, instance,
+                               after + 1)
                     : snprintf(text, TM_KERNEL_TRACK_NAME_MAX, "%s", name);
     return (struct tm_text){(const uint8_t *)text, (size_t)len};
 }

@@ -49,6 +49,7 @@ enum tm_kernel_track {
     TM_KERNEL_TRACK_PANEL_SETTINGS_LITE,
     /* One for each CPU. */
     TM_KERNEL_TRACK_HYPERVISOR,
+    TM_KERNEL_TRACK_UFS_COMMAND, /* one for each tag */
     TM_KERNEL_TRACK_COUNT
 };
 
@@ -74,12 +75,10 @@ enum tm_track_scope tm_kernel_track_scope(enum tm_kernel_track track);
 /* Returns the text of TRACK in the type column. */
 const char *tm_kernel_track_type(enum tm_kernel_track track);
 
-/* The dimension by which tracks of TRACK differ. key is its name in the reference importer. before and after are the
- * texts around the instance in the track's name. NULL: there is none. */
-struct tm_kernel_track_dimension {
-    const char *key, *before, *after;
-};
-struct tm_kernel_track_dimension tm_kernel_track_dimension(enum tm_kernel_track track);
+/* Returns the name of TRACK with a part in braces in place of its instance: {#KEY} if the instance is the dimension KEY
+ * by which tracks of TRACK differ, {} if that is their owner, {KEY} if it is a text. NULL: there is none. BLOCK_IO has a
+ * pattern and no name. */
+const char *tm_kernel_track_pattern(enum tm_kernel_track track);
 
 /* Writes the name of a track to TEXT. Its data is NULL if the track has none. A track that is named after its slices
  * takes their name. */

@@ -28,12 +28,31 @@ enum tm_status tm_model_lane_track(struct tm_model_layout *layout, const struct 
     return tm_tracks_name(&layout->tracks, of->name, &row->name, err);
 }
 
+/* The cookie of the lane of instants without a cookie. Cookies of Android have 32 bits. */
+#define COOKIE_OF_INSTANTS UINT64_C(0x696e7374616e7473)
+
 static enum tm_lane_effect effect_of(uint32_t kind)
 {
     return kind == TM_KIND_SLICE_BEGIN ? TM_LANE_BEGIN : kind == TM_KIND_SLICE_END ? TM_LANE_END : TM_LANE_INSTANT;
 }
 
-/* Finds the track of a marker of atrace. That of S and F has the event's name. G, H and N name their track. */
+/* True for the states of a phone that folds, which the reference shows on a track of no process. */
+static bool is_device_state(const struct tm_model_event *ev)
+{
+    return ev->is_of_kernel && ev->e->kind == TM_KIND_INSTANT && tm_text_is(ev->category, "DeviceStateChanged");
+}
+
+static enum tm_status device_state_track(struct tm_tracks *tracks, const struct tm_model_event *ev, uint32_t *track,
+                                         struct tm_error *err)
+{
+    const struct tm_track_id id = {ev->place.file, ev->place.machine, TM_TRACK_TYPE_DEVICE_STATE, 0, 0};
+    bool is_new;
+    enum tm_status st = tm_tracks_get(tracks, &id, track, &is_new, err);
+    return st < 0 || !is_new ? st : tm_tracks_name(tracks, ev->category, &tracks->rows[*track].name, err);
+}
+
+/* Finds the track of a marker of atrace. That of S and F has the event's name. G, H and N name their track. N has a
+ * lane of its own. */
 static enum tm_status marker_track(struct tm_model_layout *layout, struct tm_model_event *ev, int64_t upid,
                                    uint32_t *track, struct tm_error *err)
 {
@@ -48,13 +67,15 @@ static enum tm_status marker_track(struct tm_model_layout *layout, struct tm_mod
                                 0,
                                 0};
     struct tm_lane_event event = {e->track, effect_of(e->kind)};
-    uint32_t lane = UINT32_MAX; /* N has a lane of its own */
+    uint32_t lane;
     enum tm_status st = tm_model_lane_set(layout, &of, err);
     if (st < 0)
         return st;
     if (!is_named && event.effect == TM_LANE_BEGIN)
         event.effect = TM_LANE_BEGIN_ONCE;
-    if ((e->flags & TM_EVENT_HAS_TRACK) && (st = tm_lanes_cookie(&layout->lanes, of.set, event, &lane, err)) < 0)
+    if (!(e->flags & TM_EVENT_HAS_TRACK))
+        event = (struct tm_lane_event){COOKIE_OF_INSTANTS, TM_LANE_ALONE};
+    if ((st = tm_lanes_cookie(&layout->lanes, of.set, event, &lane, err)) < 0)
         return st;
     return tm_model_lane_track(layout, &of, lane, track, err);
 }
@@ -117,6 +138,8 @@ enum tm_status tm_model_async_track(struct tm_model_tasks *tasks, struct tm_mode
     int64_t upid = TM_NO_ID;
     uint32_t lane, root;
     enum tm_status st = TM_OK;
+    if (is_device_state(ev))
+        return device_state_track(&layout->tracks, ev, track, err);
     if (is_process && (st = tm_processes_process(&tasks->processes, ev->place.machine, e->pid, &upid, err)) < 0)
         return st;
     if (ev->is_of_kernel)

@@ -136,6 +136,11 @@ enum tm_status tm_model_translate_tracks(struct tm_translations *translations, s
 /* The handlers, one for each kind of row. */
 enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+
+/* Adds what follows if EV, an event of the kernel, is a marker of Android's low memory killer: an instant of the killed
+ * process, and its oom_score_adj if EV states it. */
+enum tm_status tm_model_kill(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err);
+
 enum tm_status tm_model_counter(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
                                 struct tm_model_output *out, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);

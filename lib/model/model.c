@@ -242,7 +242,9 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
         tm_row_bounds_add(&m->out.bounds, e->time_ns);
         st = m->out.options.tasks_only ? TM_OK : tm_model_ftrace_event(&m->tasks, &m->out, &ev, err);
     }
-    return st < 0 ? st : by_kind(m, &ev, err);
+    if (st >= 0)
+        st = by_kind(m, &ev, err);
+    return st < 0 || !ev.is_of_kernel || m->out.options.tasks_only ? st : tm_model_kill(m, &ev, err);
 }
 
 enum tm_status tm_model_take(struct tm_model *m, const struct tm_event *e, struct tm_error *err)

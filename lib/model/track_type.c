@@ -9,14 +9,19 @@ struct family {
     struct tm_column_type type;
 };
 
+#define OF_DISK "diskstat.[{device_name}].{counter_name}"
+
+/* Signal processors, by the number of their channel. */
+static const char *const processors[] = {"ASDP", "MDSP", "SDSP", "CDSP", NULL};
+
 /* In each table, the first row that fits counts. The last row has no head and fits all names. */
 
 static const struct family of_cpus[] = {
     {"cpufreq_throttle", "", {.text = "cpu_frequency_throttle"}},
     {"cpufreq", "", {.text = "cpu_frequency"}},
     {"cpuidle", NULL, {.text = "cpu_idle"}},
-    {"cpuidle", "", {.text = "cpu_idle_state", .unit = "us"}},
-    {"cpu.times.", "", {.text = "cpustat", .key = "cpustat_key", .before = "cpu.times."}},
+    {"cpuidle", "", {.text = "cpu_idle_state", .unit = "us", .pattern = "cpuidle{}.{state}"}},
+    {"cpu.times.", "", {.text = "cpustat", .pattern = "cpu.times.{cpustat_key}"}},
     {"Cpu ", " Max Freq Limit", {.text = "cpu_max_frequency_limit"}},
     {"Cpu ", " Min Freq Limit", {.text = "cpu_min_frequency_limit"}},
     {"Cpu ", " Util", {.text = "cpu_utilization"}},
@@ -27,75 +32,81 @@ static const struct family of_cpus[] = {
 
 static const struct family of_processes[] = {
     {"oom_score_adj", "", {.text = "oom_score_adj", .text_of_thread = "oom_score_adj_thread_fallback"}},
-    {"runtime.", "", {.text = "proc_stat_runtime", .key = "proc_stat_runtime_key", .before = "runtime."}},
-    {"chrome.", "", {.text = "chrome_process_stats", .key = "key", .before = "chrome."}},
-    {"mem.smaps.", "", {.text = "smaps", .key = "smaps_key", .before = "mem.smaps."}},
-    {"mem.mm.", "", {.text = "mm_event", .text_of_thread = "mm_event_thread_fallback"}},
+    {"runtime.", "", {.text = "proc_stat_runtime", .pattern = "runtime.{proc_stat_runtime_key}"}},
+    {"chrome.", "", {.text = "chrome_process_stats", .pattern = "chrome.{key}"}},
+    {"mem.smaps.", "", {.text = "smaps", .pattern = "mem.smaps.{smaps_key}"}},
+    {"mem.mm.", "",
+     {.text = "mm_event", .text_of_thread = "mm_event_thread_fallback",
+      .pattern = "mem.mm.{mm_event_type}.{mm_event_metric}"}},
     {"mem.", "",
-     {.text = "process_memory", .text_of_thread = "process_memory_thread_fallback", .key = "process_memory_key",
-      .before = "mem."}},
+     {.text = "process_memory", .text_of_thread = "process_memory_thread_fallback",
+      .pattern = "mem.{process_memory_key}"}},
     {NULL, NULL, {.text = "process_counter"}},
 };
 
 static const struct family of_threads[] = {
     {"thread_time", "", {.text = "thread_time"}},
     {"thread_instruction_count", "", {.text = "thread_instructions"}},
-    {"mem.ion_change.", "", {.text = "ion_change", .key = "heap_name", .before = "mem.ion_change."}},
-    {"mem.ion_change", "", {.text = "ion_change"}},
+    {"mem.ion_change.", "", {.text = "ion_change", .pattern = "mem.ion_change.{heap_name}"}},
+    {"mem.ion_change", "", {.text = "ion_change", .pattern = "mem.ion_change{heap_name}"}},
     {"mem.dma_heap_change", "", {.text = "android_dma_heap_change"}},
+    {"mem.fastrpc_change[", "",
+     {.text = "fastrpc_change", .pattern = "mem.fastrpc_change[{#cid}]", .words = processors}},
     {NULL, NULL, {.text = "thread_counter"}},
 };
 
 static const struct family of_all[] = {
-    {"num_irq (", "", {.text = "num_irq", .key = "irq", .before = "num_irq (id: ", .after = ")", .is_number = true}},
+    {"num_irq (", "", {.text = "num_irq", .pattern = "num_irq (id: {#irq})"}},
     {"num_softirq (", "",
-     {.text = "num_softirq", .key = "irq", .before = "num_softirq (id: ", .after = ")", .is_number = true}},
+     {.text = "num_softirq", .pattern = "num_softirq (id: {#irq})"}},
     {"num_irq_total", "", {.text = "num_irq_total"}},
     {"num_softirq_total", "", {.text = "num_softirq_total"}},
     {"num_forks", "", {.text = "num_forks"}},
-    {"mem.buddyinfo[", "", {.text = "buddyinfo"}},
-    {"mem.slab.", "", {.text = "slabinfo", .unit = "bytes", .key = "slab_name", .before = "mem.slab."}},
-    {"mem.ion.", "", {.text = "ion", .key = "heap_name", .before = "mem.ion."}},
-    {"mem.ion", "", {.text = "ion"}},
+    {"mem.buddyinfo[", "",
+     {.text = "buddyinfo",
+      .pattern = "mem.buddyinfo[{buddyinfo_node}][{buddyinfo_zone}][{#buddyinfo_chunk_size_kb} kB]"}},
+    {"mem.slab.", "", {.text = "slabinfo", .unit = "bytes", .pattern = "mem.slab.{slab_name}"}},
+    {"mem.ion.", "", {.text = "ion", .pattern = "mem.ion.{heap_name}"}},
+    {"mem.ion", "", {.text = "ion", .pattern = "mem.ion{heap_name}"}},
     {"mem.dma_heap", "", {.text = "android_dma_heap"}},
-    {"mem.fastrpc_change[", "", {.text = "fastrpc_change"}},
-    {"mem.fastrpc[", "", {.text = "fastrpc"}},
-    {"diskstat.", ".flush_amount", {.text = "diskstat", .unit = "count"}},
-    {"diskstat.", ".flush_time", {.text = "diskstat", .unit = "ms"}},
-    {"diskstat.", "_amount", {.text = "diskstat", .unit = "MB"}},
-    {"diskstat.", "_throughput", {.text = "diskstat", .unit = "MB/s"}},
-    {"diskstat.", "", {.text = "diskstat"}},
-    {"psi.", "", {.text = "psi", .key = "psi_resource", .before = "psi."}},
-    {"battery_stats.", "", {.text = "battery_stats", .key = "counter_key"}},
-    {"batt.", "", {.text = "battery_counter", .key = "counter_name", .before = "batt."}},
+    {"mem.fastrpc[", "", {.text = "fastrpc", .pattern = "mem.fastrpc[{#cid}]", .words = processors}},
+    {"diskstat.", ".flush_amount", {.text = "diskstat", .unit = "count", .pattern = OF_DISK}},
+    {"diskstat.", ".flush_time", {.text = "diskstat", .unit = "ms", .pattern = OF_DISK}},
+    {"diskstat.", "_amount", {.text = "diskstat", .unit = "MB", .pattern = OF_DISK}},
+    {"diskstat.", "_throughput", {.text = "diskstat", .unit = "MB/s", .pattern = OF_DISK}},
+    {"diskstat.", "", {.text = "diskstat", .pattern = OF_DISK}},
+    {"psi.", "", {.text = "psi", .pattern = "psi.{psi_resource}"}},
+    {"battery_stats.", "", {.text = "battery_stats", .pattern = "{counter_key}"}},
+    {"batt.", "", {.text = "battery_counter", .pattern = "batt.{counter_name}"}},
     {"power.", "", {.text = "power_rails"}},
-    {"cpuidle", "", {.text = "cpu_idle_state", .unit = "us"}},
+    {"cpuidle", "", {.text = "cpu_idle_state", .unit = "us", .pattern = "cpuidle{}.{state}"}},
     {"gpufreq", "", {.text = "gpu_frequency", .unit = "kHz"}},
-    {"Entity residency: ", "", {.text = "entity_state"}},
+    {"Entity residency: ", "",
+     {.text = "entity_state", .pattern = "Entity residency: {entity_name} is {state_name}"}},
     {"ScreenState", "", {.text = "screen_state"}},
     {"io.ufs.clkgating", "", {.text = "ufs_clkgating"}},
     {"io.ufs.command.count", "", {.text = "ufs_command_count"}},
-    {"f2fs_iostat_latency.", "", {.text = "f2fs_iostat_latency"}},
-    {"f2fs_iostat.", "", {.text = "f2fs_iostat"}},
-    {"bcl_irq_", "", {.text = "bcl_irq", .key = "bcl_key"}},
+    {"f2fs_iostat_latency.", "",
+     {.text = "f2fs_iostat_latency", .pattern = "f2fs_iostat_latency.[{linux_device}].{counter_key}"}},
+    {"f2fs_iostat.", "", {.text = "f2fs_iostat", .pattern = "f2fs_iostat.[{linux_device}].{counter_key}"}},
+    {"bcl_irq_", "", {.text = "bcl_irq", .pattern = "{bcl_key}"}},
     {"cros_ec.cros_ec_sensorhub_data.", "",
-     {.text = "cros_ec_sensorhub_data", .key = "ec_sensor_num", .before = "cros_ec.cros_ec_sensorhub_data.",
-      .is_number = true}},
+     {.text = "cros_ec_sensorhub_data", .pattern = "cros_ec.cros_ec_sensorhub_data.{#ec_sensor_num}"}},
     {"Virtgpu ", " Free",
-     {.text = "virtgpu_num_free", .key = "virtgpu_name", .before = "Virtgpu ", .after = " Free"}},
+     {.text = "virtgpu_num_free", .pattern = "Virtgpu {virtgpu_name} Free"}},
     {"Virtgpu ", " Latency",
-     {.text = "virtgpu_latency", .key = "virtgpu_name", .before = "Virtgpu ", .after = " Latency"}},
+     {.text = "virtgpu_latency", .pattern = "Virtgpu {virtgpu_name} Latency"}},
     {"mali_gpu_power_state", "", {.text = "mali_gpu_power_state"}},
-    {"devfreq_", "", {.text = "linux_device_frequency", .key = "linux_device", .before = "devfreq_"}},
+    {"devfreq_", "", {.text = "linux_device_frequency", .pattern = "devfreq_{linux_device}"}},
     {"Kfree Skb IP Prot", "", {.text = "net_kfree_skb"}},
-    {"", " Transmitted KB", {.text = "net_transmit", .key = "network_interface", .after = " Transmitted KB"}},
-    {"", " Received KB", {.text = "net_receive", .key = "network_interface", .after = " Received KB"}},
+    {"", " Transmitted KB", {.text = "net_transmit", .pattern = "{network_interface} Transmitted KB"}},
+    {"", " Received KB", {.text = "net_receive", .pattern = "{network_interface} Received KB"}},
     {"", " Page Count",
-     {.text = "etw_meminfo", .unit = "pages", .key = "counter_type", .after = " Page Count"}},
-    {"", " Frequency", {.text = "clock_frequency", .key = "linux_device", .after = " Frequency"}},
-    {"", " State", {.text = "clock_state", .key = "linux_device", .after = " State"}},
-    {"", " Temperature", {.text = "thermal_temperature", .key = "thermal_zone", .after = " Temperature"}},
-    {"", " Cooling Device", {.text = "cooling_device_counter", .key = "linux_device", .after = " Cooling Device"}},
+     {.text = "etw_meminfo", .unit = "pages", .pattern = "{counter_type} Page Count"}},
+    {"", " Frequency", {.text = "clock_frequency", .pattern = "{linux_device} Frequency"}},
+    {"", " State", {.text = "clock_state", .pattern = "{linux_device} State"}},
+    {"", " Temperature", {.text = "thermal_temperature", .pattern = "{thermal_zone} Temperature"}},
+    {"", " Cooling Device", {.text = "cooling_device_counter", .pattern = "{linux_device} Cooling Device"}},
     {NULL, NULL, {.text = "counter"}},
 };
 
@@ -118,13 +129,13 @@ static const struct family *find(const struct family *families, struct tm_text n
 static struct tm_column_type type_of_global(struct tm_text name, enum tm_input_type file_type)
 {
     if (file_type == TM_INPUT_PERF)
-        return (struct tm_column_type){.text = "perf_global_counter", .key = "name"};
+        return (struct tm_column_type){.text = "perf_global_counter", .pattern = "{name}"};
     for (uint64_t i = 0; i < TM_SYS_NAMES_MAX; i++) {
         const char *meminfo = tm_proto_meminfo_name(i), *vmstat = tm_proto_vmstat_name(i);
         if (meminfo && tm_text_is(name, meminfo))
-            return (struct tm_column_type){.text = "meminfo", .unit = "bytes", .key = "meminfo_key"};
+            return (struct tm_column_type){.text = "meminfo", .unit = "bytes", .pattern = "{meminfo_key}"};
         if (vmstat && tm_text_is(name, vmstat))
-            return (struct tm_column_type){.text = "vmstat", .key = "vmstat_key"};
+            return (struct tm_column_type){.text = "vmstat", .pattern = "{vmstat_key}"};
     }
     return find(of_all, name)->type;
 }
@@ -135,11 +146,11 @@ static struct tm_column_type type_of_process(struct tm_text name, enum tm_input_
     bool is_marker = file_type == TM_INPUT_PROTO || file_type == TM_INPUT_SYSTRACE;
     if (file_type == TM_INPUT_JSON)
         return (struct tm_column_type){
-            .text = "json_counter", .text_of_thread = "json_counter_thread_fallback", .key = "name"};
+            .text = "json_counter", .text_of_thread = "json_counter_thread_fallback", .pattern = "{name}"};
     if (file_type == TM_INPUT_FUCHSIA)
-        return (struct tm_column_type){.text = "fuchsia_counter", .key = "name"};
+        return (struct tm_column_type){.text = "fuchsia_counter", .pattern = "{name}"};
     if (is_marker && family->head == NULL)
-        return (struct tm_column_type){.text = "atrace_counter", .key = "name"};
+        return (struct tm_column_type){.text = "atrace_counter", .pattern = "{name}"};
     return family->type;
 }
 
@@ -156,7 +167,7 @@ static struct tm_column_type type_of_cpu(struct tm_text name, enum tm_input_type
 {
     const struct family *family = find(of_cpus, name);
     if (file_type == TM_INPUT_PERF && family->head == NULL)
-        return (struct tm_column_type){.text = "perf_cpu_counter", .key = "name"};
+        return (struct tm_column_type){.text = "perf_cpu_counter", .pattern = "{name}"};
     return family->type;
 }
 
@@ -176,22 +187,14 @@ static struct tm_column_type type_of_described(const struct tm_track *track)
 static struct tm_column_type type_of_named(enum tm_named_track track)
 {
     return (struct tm_column_type){.text = tm_named_track_type(track), .unit = tm_named_track_unit(track),
-                                   .key = track == TM_NAMED_TRACK_GPU_STAGE     ? "hwqueue_name"
-                                          : track == TM_NAMED_TRACK_GPU_COUNTER ? "name"
-                                                                                : NULL};
+                                   .pattern = track == TM_NAMED_TRACK_GPU_STAGE     ? "{hwqueue_name}"
+                                              : track == TM_NAMED_TRACK_GPU_COUNTER ? "{name}"
+                                                                                    : NULL};
 }
 
 static struct tm_column_type type_of_kernel(enum tm_kernel_track track)
 {
-    struct tm_column_type type = {.text = tm_kernel_track_type(track)};
-    struct tm_kernel_track_dimension dimension = tm_kernel_track_dimension(track);
-    if (dimension.key) {
-        type.key = dimension.key;
-        type.before = dimension.before;
-        type.after = dimension.after;
-        type.is_number = true;
-    }
-    return type;
+    return (struct tm_column_type){.text = tm_kernel_track_type(track), .pattern = tm_kernel_track_pattern(track)};
 }
 
 struct tm_column_type tm_column_type_of(const struct tm_track *track, struct tm_text name,
@@ -213,7 +216,7 @@ struct tm_column_type tm_column_type_of(const struct tm_track *track, struct tm_
     case TM_TRACK_TYPE_CPU_COUNTER: return type_of_cpu(name, file_type);
     case TM_TRACK_TYPE_GPU_COUNTER: type.unit = "kHz"; return type;
     case TM_TRACK_TYPE_MARKER_ASYNC:
-    case TM_TRACK_TYPE_MARKER_TRACK: type.key = "name"; return type;
+    case TM_TRACK_TYPE_MARKER_TRACK: type.pattern = "{name}"; return type;
     default: return type;
     }
 }

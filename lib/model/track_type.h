@@ -11,10 +11,10 @@ struct tm_column_type {
     const char *text;
     const char *text_of_thread; /* instead, for a thread that belongs to no process; NULL: that of all others */
     const char *unit; /* of the counters of this type; NULL: none */
-    /* The dimension that the name of a track holds between BEFORE and AFTER, and the key of its arg. */
-    const char *key;            /* NULL: the name holds none */
-    const char *before, *after; /* NULL: nothing */
-    bool is_number;
+    /* The dimensions that the name of a track holds: the name with {KEY} in place of the value of each, or {#KEY} of a
+     * number. {} is a part that is none. NULL: the name holds none. */
+    const char *pattern;
+    const char *const *words; /* the names that the first numbers have in the name, up to NULL; NULL: none has one */
 };
 
 /* Returns the type of TRACK, whose name is NAME, in a file of FILE_TYPE. */

@@ -16,6 +16,7 @@ const char *tm_track_type_name(enum tm_track_type type)
         [TM_TRACK_TYPE_ASYNC_GLOBAL] = "legacy_async_global_slice",
         [TM_TRACK_TYPE_MARKER_ASYNC] = "atrace_async_slice",
         [TM_TRACK_TYPE_MARKER_TRACK] = "atrace_async_slice_for_track",
+        [TM_TRACK_TYPE_DEVICE_STATE] = "android_device_state",
         [TM_TRACK_TYPE_DESCRIBED] = "track_event",
         [TM_TRACK_TYPE_DESCRIBED_LANE] = "merged_track_event",
         [TM_TRACK_TYPE_COUNTER] = "counter",

@@ -20,6 +20,7 @@ enum tm_track_type {
     TM_TRACK_TYPE_ASYNC_GLOBAL,     /* lane set, lane */
     TM_TRACK_TYPE_MARKER_ASYNC,     /* lane set, lane: S, F */
     TM_TRACK_TYPE_MARKER_TRACK,     /* lane set, lane: G, H, N */
+    TM_TRACK_TYPE_DEVICE_STATE,     /* 0: N of DeviceStateChanged */
     TM_TRACK_TYPE_DESCRIBED,        /* uuid */
     TM_TRACK_TYPE_DESCRIBED_LANE,   /* lane set, lane */
     TM_TRACK_TYPE_COUNTER,          /* name */

@@ -32,6 +32,9 @@ static const struct {
     [TM_NAMED_TRACK_PROCESS_GPU_MEMORY] = {"process_gpu_memory", false},
     [TM_NAMED_TRACK_GPU_COUNTER] = {"gpu_counter", false},
     [TM_NAMED_TRACK_ADRENO_BATCHES] = {"adreno_gpu_cmdbatch", true},
+    [TM_NAMED_TRACK_ION_BUFFERS] = {"android_ion_allocations", true},
+    [TM_NAMED_TRACK_DMA_BUFFERS] = {"android_dma_allocations", true},
+    [TM_NAMED_TRACK_KILLS] = {"android_lmk", false},
 };
 
 const char *tm_named_track_type(enum tm_named_track track)

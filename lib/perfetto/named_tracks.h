@@ -36,6 +36,9 @@ enum tm_named_track {
     TM_NAMED_TRACK_GPU_MEMORY = 22,      /* of a GPU: a counter */
     TM_NAMED_TRACK_PROCESS_GPU_MEMORY = 23, /* of a process, by GPU: a counter */
     TM_NAMED_TRACK_GPU_COUNTER = 24,        /* of a GPU, by name: a counter that its driver describes */
+    TM_NAMED_TRACK_ION_BUFFERS = 25,     /* global: buffers, in lanes */
+    TM_NAMED_TRACK_DMA_BUFFERS = 26,     /* global: buffers, in lanes */
+    TM_NAMED_TRACK_KILLS = 27,           /* of a process: that it was killed for its memory */
     TM_NAMED_TRACK_COUNT
 };
 

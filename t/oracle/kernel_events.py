@@ -71,8 +71,8 @@ def counter(rng):
     """Returns an event that is one or more counters."""
     size, small = rng.choice([0, 4096, 2 ** 40]), rng.choice([0, 3, 10 ** 6])
     return rng.choice([
-        ('mm_event_record', {1: small, 2: 7, 3: 9, 4: rng.randint(0, 7)}), ('dma_heap_stat', {1: 5, 2: -4096, 3: size}),
-        ('ion_stat', {1: 5, 2: 4096, 3: size}), ('ion_heap_grow', {1: 'sys', 2: 4096, 3: size}),
+        ('mm_event_record', {1: small, 2: 7, 3: 9, 4: rng.randint(0, 7)}), ('dma_heap_stat', {1: rng.randint(5, 8), 2: rng.choice([-4096, 8192]), 3: size}),
+        ('ion_stat', {1: rng.randint(5, 8), 2: rng.choice([0, 4095]), 3: size}), ('ion_heap_grow', {1: 'sys', 2: 4096, 3: size}),
         ('ion_heap_shrink', {2: 4096, 3: size}), ('fastrpc_dma_stat', {1: rng.randint(2, 5), 2: -8, 3: size}),
         ('sched_cpu_util_cfs', {2: 1024, 4: 1, 6: small, 11: 2}), ('gpu_mem_total', {1: 0, 2: 0, 3: size}),
         ('devfreq_frequency', {1: rng.choice(['17000010.devfreq_mif', 'x']), 2: size}),
@@ -140,7 +140,7 @@ class Kernel:
 
     def __init__(self, model):
         self.model = model
-        self.sums, self.holders, self.states, self.streams = {}, {}, {}, {}
+        self.sums, self.holders, self.states, self.streams, self.lanes = {}, {}, {}, {}, {}
         self.writing, self.entering, self.frozen = set(), None, False
 
     def track(self, type_, name, cpu, number):
@@ -177,6 +177,19 @@ class Kernel:
         self.states[track] = state
         if state:
             self.begin(track, ts, state, category)
+
+    def buffer(self, ts, kind, number, size):
+        """Begins or ends the slice of a buffer, in the first lane that has it or is free."""
+        lanes = self.lanes.setdefault(kind, [])  # [number, begins minus ends]
+        at = next((i for i, lane in enumerate(lanes) if lane[0] == number),
+                  next((i for i, lane in enumerate(lanes) if not lane[1]), len(lanes)))
+        lanes[at:at + 1] = [[number, lanes[at][1] if at < len(lanes) else 0]]
+        track = self.track('android_%s_allocations' % kind, 'mem.%s_buffer' % kind, None, at)
+        lanes[at][1] = max(0, lanes[at][1] + (1 if size > 0 else -1))
+        if size > 0:
+            self.begin(track, ts, '%d kB' % (size // 1024))
+        else:
+            self.end(track, ts)
 
     def marker(self, ts, tid):
         if tid in self.writing:
@@ -321,6 +334,8 @@ class Kernel:
                 self.change(self.track('net_socket_set_state', 'TCP stream#%d' % number, None, number), ts, state, 'tcp_state')
         elif name in COUNTERS:
             self.model.counters += [(ts, counted, float(value)) for counted, value in COUNTERS[name](f, get)]
+            if name in ('dma_heap_stat', 'ion_stat'):
+                self.buffer(ts, name[:3], f[1], f[2])
         elif name == 'suspend_resume_minimal':
             track = self.track('suspend_resume_minimal', 'Suspend/Resume Minimal', None, 0)
             if get(1):

@@ -31,6 +31,15 @@ static bool parse_pid(struct field f, uint32_t *pid)
     return true;
 }
 
+/* A number beyond int64 becomes the nearest that int64 has, as in the reference importer. */
+static bool parse_value(struct field f, int64_t *value)
+{
+    enum tm_status st = tm_decimal_int(f.s, f.len, value);
+    if (st == TM_END)
+        *value = f.s[0] == '-' ? INT64_MIN : INT64_MAX;
+    return st == TM_OK || st == TM_END;
+}
+
 static void set_name(struct tm_atrace_mark *mark, struct field f)
 {
     mark->name = f.s;
@@ -76,7 +85,7 @@ static bool parse_named(struct tm_atrace_mark *mark, const char *text, size_t le
         set_name(mark, second);
         break;
     }
-    return tm_decimal_int(number.s, number.len, &mark->value) == TM_OK;
+    return parse_value(number, &mark->value);
 }
 
 enum tm_status tm_atrace_mark_parse(const char *text, size_t len, struct tm_atrace_mark *mark)
@@ -161,7 +170,9 @@ enum tm_status tm_atrace_mark_fill(const struct tm_atrace_mark *mark, struct tm_
     }
     if (mark->phase == 'E') /* ends the innermost open slice, also where a driver names one */
         return TM_OK;
-    enum tm_status st = tm_event_sink_string(sink, tm_text_at(mark->name, mark->name_len), detail, &event->name, err);
+    enum tm_status st = TM_OK;
+    if (mark->name || mark->phase == 'C')
+        st = tm_event_sink_string(sink, tm_text_at(mark->name ? mark->name : "", mark->name_len), detail, &event->name, err);
     if (st >= 0 && mark->track)
         st = tm_event_sink_string(sink, tm_text_at(mark->track, mark->track_len), detail, &event->category, err);
     return st;

@@ -554,15 +554,12 @@ static enum tm_status (*const derivations[])(struct derive *d) = {
     [TM_FTRACE_EVENT_MM_EVENT_RECORD] = add_mm_event,
     [TM_FTRACE_EVENT_GPU_FREQUENCY] = add_gpu,
     [TM_FTRACE_EVENT_MARK_VICTIM] = add_victim,
-    [TM_FTRACE_EVENT_ION_STAT] = add_ion,
     [TM_FTRACE_EVENT_GPU_MEM_TOTAL] = add_gpu_memory,
     [TM_FTRACE_EVENT_THERMAL_TEMPERATURE] = add_temperature,
     [TM_FTRACE_EVENT_CDEV_UPDATE] = add_cooling,
     [TM_FTRACE_EVENT_FASTRPC_DMA_STAT] = add_fastrpc,
-    [TM_FTRACE_EVENT_DMA_HEAP_STAT] = add_dma_heap,
     [TM_FTRACE_EVENT_RSS_STAT_THROTTLED] = add_rss_throttled,
     [TM_FTRACE_EVENT_CROS_EC_SENSORHUB_DATA] = add_sensor,
-    [TM_FTRACE_EVENT_UFSHCD_COMMAND] = add_ufs_commands,
     [TM_FTRACE_EVENT_UFSHCD_CLK_GATING] = add_clock_gating,
     [TM_FTRACE_EVENT_F2FS_IOSTAT] = add_f2fs,
     [TM_FTRACE_EVENT_F2FS_IOSTAT_LATENCY] = add_f2fs_latency,
@@ -586,6 +583,9 @@ static enum tm_status (*const derivations[])(struct derive *d) = {
 
 /* Functions that add the rows derived from events of other kinds, by field number in FtraceEvent. */
 static enum tm_status (*const of_slices[])(struct derive *d) = {
+    [TM_FTRACE_EVENT_ION_STAT] = add_ion,
+    [TM_FTRACE_EVENT_DMA_HEAP_STAT] = add_dma_heap,
+    [TM_FTRACE_EVENT_UFSHCD_COMMAND] = add_ufs_commands,
     [446] = add_trusty_result, /* trusty_smc_done */
     [448] = add_trusty_result, /* trusty_std_call32_done */
     [450] = add_trusty_result, /* trusty_share_memory_done */

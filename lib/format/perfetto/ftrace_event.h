@@ -60,8 +60,8 @@ enum tm_status tm_proto_ftrace_syscall(struct tm_proto_kernels *kernels, struct 
                                        const struct tm_pb_field *f, struct tm_event *row, struct tm_error *err);
 
 /* Make ROW the row of F, an event of a kind of device or work: jobs of a GPU and fences, buffers of Video4Linux,
- * virtual devices, file systems, contiguous memory, Trusty. TM_END: the reference importer makes no slice of F, or F
- * states too little. */
+ * virtual devices, file systems, buffers of ION and dma-buf, contiguous memory, Trusty. TM_END: the reference importer
+ * makes no slice of F, or F states too little. */
 enum tm_status tm_proto_ftrace_job(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                    struct tm_error *err);
 enum tm_status tm_proto_ftrace_fence(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
@@ -72,6 +72,8 @@ enum tm_status tm_proto_ftrace_virtio(struct tm_proto_rows *rows, const struct t
                                       struct tm_error *err);
 enum tm_status tm_proto_ftrace_storage(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                        struct tm_error *err);
+enum tm_status tm_proto_ftrace_buffer(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
+                                      struct tm_error *err);
 enum tm_status tm_proto_ftrace_cma(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows,
                                    const struct tm_pb_field *f, struct tm_event *row, struct tm_error *err);
 enum tm_status tm_proto_ftrace_trusty(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,

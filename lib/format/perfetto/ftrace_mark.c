@@ -34,20 +34,22 @@ static const struct layout *layout_of(uint32_t event)
 
 static void set_name(struct tm_atrace_mark *mark, const struct tm_proto_event_fields *fields, uint8_t field)
 {
-    mark->name = fields->text[field] ? (const char *)fields->text[field] : "";
+    mark->name = (const char *)fields->text[field];
     mark->name_len = fields->len[field];
 }
 
-/* Reads an event of a driver, which states the letter of the marker, or whether a slice begins. */
+/* Reads an event of a driver, which states the letter of the marker, or whether a slice begins. Without a letter it is an
+ * end if the driver states no begins; only Samsung's may say so by the number 0. */
 static enum tm_status read_driver(const struct layout *l, const struct tm_pb_field *f, struct tm_atrace_mark *mark)
 {
     struct tm_proto_event_fields fields;
     tm_proto_event_fields_read(&fields, f);
     bool has_type = l->type && fields.has[l->type], has_begin = l->begin && fields.has[l->begin];
-    uint8_t type = has_type ? (uint8_t)fields.number[l->type] : 0;
+    const uint64_t letter = has_type ? fields.number[l->type] : 0;
+    const uint8_t type = (uint8_t)letter;
     if (!has_type && !has_begin)
         return TM_E_INPUT;
-    if (type == 0 && l->begin == 0)
+    if (letter == 0 && l->begin == 0 && l->event != TM_FTRACE_EVENT_SAMSUNG_TRACING_MARK_WRITE)
         return TM_E_INPUT;
     if (type && strchr("BECI", type) == NULL)
         return TM_E_INPUT;

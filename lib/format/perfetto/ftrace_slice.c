@@ -250,7 +250,10 @@ static const struct rule rules[] = {
     ON(VIRTIO_GPU_CMD_RESPONSE) = {.read = tm_proto_ftrace_virtio},
     ON(ANDROID_FS_DATAREAD_START) = {.read = tm_proto_ftrace_storage},
     ON(ANDROID_FS_DATAREAD_END) = {.read = tm_proto_ftrace_storage},
+    ON(UFSHCD_COMMAND) = {.read = tm_proto_ftrace_storage},
     ON(F2FS_WRITE_CHECKPOINT) = {.read = tm_proto_ftrace_storage},
+    ON(ION_STAT) = {.read = tm_proto_ftrace_buffer},
+    ON(DMA_HEAP_STAT) = {.read = tm_proto_ftrace_buffer},
     ON(CMA_ALLOC_START) = {.read_of_kernel = tm_proto_ftrace_cma},
     ON(CMA_ALLOC_INFO) = {.read_of_kernel = tm_proto_ftrace_cma},
     ON(CMA_ALLOC_FINISH) = {.read_of_kernel = tm_proto_ftrace_cma},
@@ -289,10 +292,11 @@ struct slice {
     struct tm_error *err;
 };
 
+/* Returns the text of FIELD; no data if the event does not state it. */
 static struct tm_text text_field(const struct slice *s, uint32_t field)
 {
     const uint8_t *text = s->fields.text[field];
-    return (struct tm_text){text ? text : (const uint8_t *)"", text ? s->fields.len[field] : 0};
+    return (struct tm_text){text, text ? s->fields.len[field] : 0};
 }
 
 static struct tm_text made(const struct slice *s, int len)
@@ -309,8 +313,11 @@ static struct tm_text symbol(struct slice *s, uint64_t number)
     return made(s, snprintf(s->text, sizeof s->text, "%#" PRIx64, number));
 }
 
+/* A name without data leaves the slice without one. */
 static enum tm_status put_name(struct slice *s, struct tm_text name)
 {
+    if (name.data == NULL)
+        return TM_OK;
     return tm_proto_string(s->rows, name.data, name.len, &s->row->name, s->err);
 }
 
@@ -319,7 +326,8 @@ static enum tm_status put_irq(struct slice *s)
     struct tm_text name = text_field(s, s->rule->name_field);
     struct tm_buf *key = &s->rows->key;
     key->len = 0;
-    if (tm_buf_addf(key, "IRQ (%.*s)", (int)(name.len < 255 ? name.len : 255), (const char *)name.data) != TM_OK)
+    if (tm_buf_addf(key, "IRQ (%.*s)", (int)(name.len < 255 ? name.len : 255), name.data ? (const char *)name.data : "") !=
+        TM_OK)
         return tm_error_nomem(s->err);
     return put_name(s, (struct tm_text){key->data, key->len});
 }
@@ -393,17 +401,16 @@ static enum tm_status put_arg(struct slice *s, const struct arg *arg)
     }
 }
 
-/* Returns the instance of the track. A number of 64 bits is folded to 32. */
+/* Returns the instance of the track. */
 static uint32_t instance_of(const struct slice *s)
 {
-    uint64_t number = s->fields.number[s->rule->track_field];
     switch (s->rule->track_rule) {
     case TRACK_OF_CPU:
         return s->row->cpu;
     case TRACK_OF_TASK:
         return (uint32_t)s->row->tid;
     case TRACK_OF_FIELD:
-        return (uint32_t)(number ^ number >> 32);
+        return (uint32_t)s->fields.number[s->rule->track_field];
     default:
         return 0;
     }

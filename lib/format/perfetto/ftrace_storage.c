@@ -1,8 +1,9 @@
-/* File systems: reads of files, checkpoints. Rules and names: importers/ftrace/ftrace_parser.cc of perfetto. */
+/* File systems and disks: reads of files, checkpoints, commands to UFS devices. Rules and names: importers/ftrace/ftrace_parser.cc of perfetto. */
 #include "base/hash.h"
 #include "stream/detail_arg.h"
 #include "format/perfetto/ftrace_event.h"
 #include "kernel/effect.h"
+#include "kernel/tracks.h"
 #include "perfetto/ftrace_event_fields.h"
 
 #include <stdio.h>
@@ -86,12 +87,54 @@ static enum tm_status put_checkpoint(struct storage *s)
     return st;
 }
 
+/* Returns the name of a SCSI command by its operation code. */
+static const char *command_name(uint32_t code)
+{
+    static const struct {
+        uint8_t code;
+        const char *name;
+    } commands[] = {
+        {0x00, "TEST UNIT READY"},        {0x03, "REQUEST SENSE"},          {0x04, "FORMAT UNIT"},
+        {0x08, "READ (6)"},               {0x0a, "WRITE (6)"},              {0x12, "INQUIRY"},
+        {0x1b, "START STOP UNIT"},        {0x1d, "SEND DIAGNOSTIC"},        {0x25, "READ CAPACITY (10)"},
+        {0x28, "READ (10)"},              {0x2a, "WRITE (10)"},             {0x2f, "VERIFY"},
+        {0x34, "PRE-FETCH (10)"},         {0x35, "SYNCHRONIZE CACHE (10)"}, {0x3b, "WRITE BUFFER"},
+        {0x3c, "READ BUFFER"},            {0x42, "UNMAP"},                  {0x55, "MODE SELECT (10)"},
+        {0x5a, "MODE SENSE (10)"},        {0x88, "READ (16)"},              {0x8a, "WRITE (16)"},
+        {0x90, "PRE-FETCH (16)"},         {0x91, "SYNCHRONIZE CACHE (16)"}, {0x9e, "READ CAPACITY (16)"},
+        {0xa0, "REPORT LUNS"},            {0xa2, "SECURITY PROTOCOL IN"},   {0xb5, "SECURITY PROTOCOL OUT"},
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (commands[i].code == code)
+            return commands[i].name;
+    return "UNDEFINED";
+}
+
+/* Fills the row of a command that is sent to a UFS device, or whose answer has come. Commands in progress differ by
+ * their tags. */
+static enum tm_status put_command(struct storage *s)
+{
+    enum { CODE = 5, TAG = 7, GROUP = 9, STAGE = 10 };
+    const uint64_t *n = s->fields.number;
+    const uint32_t group = (uint32_t)n[GROUP];
+    char name[48];
+    s->row->kind = n[STAGE] == 0 ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
+    s->row->flags |= TM_EVENT_HAS_TRACK;
+    s->row->track = tm_kernel_track_number(TM_KERNEL_TRACK_UFS_COMMAND, (uint32_t)n[TAG]);
+    if (n[STAGE] != 0)
+        return TM_OK;
+    snprintf(name, sizeof name, group ? "%s (GID=0x%x)" : "%s", command_name((uint32_t)n[CODE]), (unsigned)group);
+    return tm_proto_string(s->rows, name, strlen(name), &s->row->name, s->err);
+}
+
 enum tm_status tm_proto_ftrace_storage(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,
                                        struct tm_error *err)
 {
     struct storage s = {.rows = rows, .row = row, .err = err};
     tm_proto_event_fields_read(&s.fields, f);
-    return f->id == TM_FTRACE_EVENT_F2FS_WRITE_CHECKPOINT
-               ? put_checkpoint(&s)
-               : put_read(&s, f->id == TM_FTRACE_EVENT_ANDROID_FS_DATAREAD_END);
+    switch (f->id) {
+    case TM_FTRACE_EVENT_UFSHCD_COMMAND: return put_command(&s);
+    case TM_FTRACE_EVENT_F2FS_WRITE_CHECKPOINT: return put_checkpoint(&s);
+    default: return put_read(&s, f->id == TM_FTRACE_EVENT_ANDROID_FS_DATAREAD_END);
+    }
 }
