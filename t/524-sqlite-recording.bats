@@ -283,6 +283,73 @@ END
 tm_slice_end_without_begin|info|analysis|1'
 }
 
+@test "kernel events from before the start of a recording are hidden, and recorded before all cpus have data" {
+    python3 "$TM_SRC/t/gen/make-kernel.py" >p.pftrace <<'END'
+started 2000
+whole 0 5000
+whole 1 1500
+1000 0 5 #4 1=a 2=5 3=120 4=1 5=b 6=6 7=120
+1100 0 6 print 2=B|6|hidden
+1200 0 9 #236 1=9 2=x 3=ghost
+2500 0 6 print 2=B|6|early
+2600 1 7 #4 1=c 2=7 3=120 4=1 5=d 6=8 7=120
+3000 0 11 #11 1=5 2=0
+3100 0 6 #404 1=lock
+5000 0 6 print 2=E|6
+5100 0 6 print 2=B|6|shown
+5200 0 6 #4 1=b 2=6 3=120 4=1 5=a 6=5 7=120
+5300 0 5 #4 1=a 2=5 3=120 4=1 5=b 6=6 7=120
+5400 0 6 #405 1=lock
+5500 0 6 print 2=E|6
+END
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT ts, dur, name FROM slice; SELECT ts, dur FROM sched; SELECT count(*) FROM counter;
+        SELECT ts, name FROM ftrace_event WHERE ts < 5000; SELECT tid FROM thread WHERE tid IN (7, 8, 9, 11);
+        SELECT name, severity, source, value FROM stats WHERE value AND severity <> 'error' ORDER BY name" '5100|400|shown
+5200|100
+5300|-1
+0
+2500|print
+3000|cpu_frequency
+3100|wakeup_source_activate
+11
+ftrace_packet_before_tracing_start|info|analysis|3
+tm_slice_end_without_begin|info|analysis|2'
+    tm-merge -q -o m.pftrace p.pftrace
+    tm-merge -q -o m.db m.pftrace
+    diff <(sqlite3 p.db 'SELECT ts, dur, name FROM slice; SELECT ts, name FROM ftrace_event') \
+        <(sqlite3 m.db 'SELECT ts, dur, name FROM slice; SELECT ts, name FROM ftrace_event')
+    { echo preserve; cat; } <<'END' | python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace
+started 2000
+1100 0 6 print 2=B|6|kept
+1200 0 6 print 2=E|6
+END
+    tm-merge -q -o p.db k.pftrace
+    same "SELECT ts, dur, name FROM slice" '1100|100|kept'
+}
+
+@test "compact_sched before the start is hidden, and before all cpus have data has names and records" {
+    python3 "$TM_SRC/t/gen/make-kernel.py" >p.pftrace <<'END'
+started 2000
+whole 0 4000
+compact 0 1000:5:one 1500:6:two 2500:7:three 3000:8:four 4500:9:five 5000:10:six
+compact 1 1000:15:fifteen 4700:16:sixteen 5000:17:seventeen
+END
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT ts, dur, cpu FROM sched ORDER BY cpu, ts; SELECT ts FROM ftrace_event ORDER BY 1;
+        SELECT group_concat(name, ' ') FROM (SELECT name FROM thread WHERE tid > 0 ORDER BY tid);
+        SELECT name, value FROM stats WHERE value ORDER BY name" '4500|500|0
+5000|-1|0
+5000|-1|1
+3000
+4500
+5000
+5000
+three four five six sixteen seventeen
+compact_sched_switch_skipped|2
+ftrace_packet_before_tracing_start|3'
+}
+
 @test "damage in one part of a descriptor leaves the other parts" {
     packets p.pftrace '[[(8, 5), (10, 1), (60, message((1, 9), (3, message((1, 7)) + b"\x32\x40cut"), (6, message((1, 1)))))],
         [(8, 6), (10, 1), (13, 1), (11, message((9, 3), (11, 9), (23, "i")))]]'

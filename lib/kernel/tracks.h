@@ -76,8 +76,8 @@ enum tm_track_scope tm_kernel_track_scope(enum tm_kernel_track track);
 const char *tm_kernel_track_type(enum tm_kernel_track track);
 
 /* Returns the name of TRACK with a part in braces in place of its instance: {#KEY} if the instance is the dimension KEY
- * by which tracks of TRACK differ, {} if that is their owner, {KEY} if it is a text. NULL: there is none. BLOCK_IO has a
- * pattern and no name. */
+ * by which tracks of TRACK differ, {} if that is their owner, {KEY} if it is a text. NULL: there is none. BLOCK_IO has
+ * a pattern and no name. */
 const char *tm_kernel_track_pattern(enum tm_kernel_track track);
 
 /* Writes the name of a track to TEXT. Its data is NULL if the track has none. A track that is named after its slices

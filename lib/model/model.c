@@ -204,9 +204,45 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
     }
 }
 
+/* Finds what is shown of EV, which is at its time. TM_END: nothing. EV may refer to CHANGED afterwards. */
+static enum tm_status take_part(struct tm_model *m, struct tm_model_event *ev, struct tm_event *changed,
+                                struct tm_error *err)
+{
+    enum tm_recording_part part;
+    if (m->out.options.tasks_only || tm_recording_starts_are_past(&m->starts, ev->e->time_ns))
+        return TM_OK;
+    *changed = *ev->e;
+    enum tm_status st = tm_recording_starts_take(&m->starts, changed, &part, err);
+    if (st < 0)
+        return st;
+    ev->e = changed;
+    ev->is_record = part == TM_RECORDING_RECORD;
+    if (part == TM_RECORDING_HIDDEN && !(changed->flags & TM_EVENT_DERIVED))
+        st = tm_model_count(&m->out, ev->place, TM_MODEL_BEFORE_START, err);
+    /* The reference importer records switches when it shows them. */
+    const bool is_switch = tm_event_raw(changed->flags) == TM_RAW_FTRACE_EVENT && changed->kind == TM_KIND_SCHED_SWITCH;
+    return st == TM_OK && (part == TM_RECORDING_HIDDEN || (ev->is_record && is_switch)) ? TM_END : st;
+}
+
+/* Adds the row of EV, at its time, in the table of kernel events. The reference importer has all of those of protos
+ * there, and the switches of ftrace text. */
+static enum tm_status add_record(struct tm_model *m, struct tm_model_event *ev, const struct tm_model_file *file,
+                                 struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    const enum tm_raw raw = tm_event_raw(e->flags);
+    const bool is_row = raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED ||
+                        (raw == TM_RAW_LINE && e->kind == TM_KIND_SCHED_SWITCH && !file->is_perf_data);
+    if (!is_row || tm_model_lacks_task(e))
+        return TM_OK;
+    tm_row_bounds_add(&m->out.bounds, e->time_ns);
+    return m->out.options.tasks_only ? TM_OK : tm_model_ftrace_event(&m->tasks, &m->out, ev, err);
+}
+
 static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_model_file *file;
+    struct tm_event changed;
     struct tm_model_event ev = tm_model_event_of(e);
     bool is_timed = !(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
     enum tm_status st = file_get(&m->files, e->file, &file, err);
@@ -226,24 +262,22 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
         m->out.packet.slice_id = TM_NO_ID;
     if (m->out.packet.is_lost && e->kind == TM_KIND_COUNTER)
         return TM_OK;
-    enum tm_raw raw = tm_event_raw(e->flags);
     ev.is_json = tm_model_is_json(&m->files, e);
     ev.is_perf_script = file->is_perf_script;
     ev.is_of_kernel = tm_event_is_of_kernel(e->flags);
     ev.is_of_zircon = file->is_fuchsia;
     ev.name = tm_catalog_string(m->files.catalog, e->name, e);
     ev.category = tm_catalog_string(m->files.catalog, e->category, e);
-    if ((st = note_idle(m, &ev, err)) < 0 || (st = note_thread(&m->tasks, &ev, err)) < 0)
+    if (e->kind == TM_KIND_METADATA && !is_timed && (st = tm_recording_starts_note(&m->starts, e, ev.name, err)) < 0)
         return st;
-    /* The reference importer has a table of all ftrace events of protos. Of ftrace text it has the switches. */
-    bool is_row = raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED ||
-                  (raw == TM_RAW_LINE && e->kind == TM_KIND_SCHED_SWITCH && !file->is_perf_data);
-    if (is_row && is_timed && !tm_model_lacks_task(e)) {
-        tm_row_bounds_add(&m->out.bounds, e->time_ns);
-        st = m->out.options.tasks_only ? TM_OK : tm_model_ftrace_event(&m->tasks, &m->out, &ev, err);
-    }
-    if (st >= 0)
-        st = by_kind(m, &ev, err);
+    if (is_timed && (st = take_part(m, &ev, &changed, err)) != TM_OK)
+        return st < 0 ? st : TM_OK;
+    if ((st = note_idle(m, &ev, err)) < 0 || (st = note_thread(&m->tasks, &ev, err)) < 0 ||
+        (is_timed && (st = add_record(m, &ev, file, err)) < 0))
+        return st;
+    if (ev.is_record && tm_event_raw(ev.e->flags) != TM_RAW_COMPACT_SCHED)
+        return TM_OK;
+    st = by_kind(m, &ev, err);
     return st < 0 || !ev.is_of_kernel || m->out.options.tasks_only ? st : tm_model_kill(m, &ev, err);
 }
 
@@ -365,6 +399,7 @@ void tm_model_release(struct tm_model *m)
     tm_table_release(&m->sample_counts);
     tm_address_spaces_release(&m->tasks.address_spaces);
     tm_seen_definitions_release(&m->seen_definitions);
+    tm_recording_starts_release(&m->starts);
     for (uint32_t i = 0; i < m->tasks.machine_count; i++)
         tm_buf_release(&m->tasks.machines[i].description);
     free(m->tasks.machines);

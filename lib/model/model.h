@@ -16,6 +16,7 @@
 #include "model/gpus.h"
 #include "model/heap_graphs.h"
 #include "model/sched.h"
+#include "model/recording_starts.h"
 #include "model/row_bounds.h"
 #include "model/seen_definitions.h"
 #include "model/slices.h"
@@ -125,6 +126,7 @@ struct tm_model {
     struct tm_table sample_counts;    /* by counter track: the sum of the samples' periods */
     struct tm_pending_events pending; /* definitions whose time has not come */
     struct tm_seen_definitions seen_definitions;
+    struct tm_recording_starts starts;
     struct tm_timestamp_group group;
     struct tm_timestamp_rank group_rank; /* of the last primary row in it */
     struct tm_arg_expander args;

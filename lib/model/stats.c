@@ -57,6 +57,7 @@ const char *tm_model_stat_name(enum tm_model_stat stat)
         [TM_MODEL_TRACK_TOO_DEEP] = "track_event_track_hierarchy_too_deep",
         [TM_MODEL_TRACK_CONFLICT] = "track_descriptor_conflicting_reservation",
         [TM_MODEL_DEFAULT_TRACK_WITH_PARENT] = "track_descriptor_default_track_with_parent",
+        [TM_MODEL_BEFORE_START] = "ftrace_packet_before_tracing_start",
     };
     return names[stat];
 }
@@ -73,6 +74,7 @@ const char *tm_model_stat_severity(enum tm_model_stat stat)
     case TM_MODEL_PARENT_CHANGED:
     case TM_MODEL_MEMORY_WITHOUT_THREAD:
     case TM_MODEL_TRACK_WITHOUT_PARENT:
+    case TM_MODEL_BEFORE_START:
         return "info";
     case TM_MODEL_CUT_SHORT:
     case TM_MODEL_HEAP_GRAPH_NOT_FINISHED:

@@ -113,7 +113,7 @@ static enum tm_status sched_switch(struct tm_model_tasks *tasks, struct tm_model
         s.has_prev = false; /* whatever runs ends */
     else if (s.has_prev && (st = find_task(tasks, ev, &prev_task, &prev, err)) < 0)
         return st;
-    if (out->options.tasks_only)
+    if (out->options.tasks_only || ev->is_record)
         return TM_OK;
     if ((st = tm_sched_switch(&tasks->sched, &s, &matches, err)) < 0)
         return st;
@@ -136,6 +136,8 @@ enum tm_status tm_model_sched(struct tm_model_tasks *tasks, struct tm_model_outp
         return st;
     if (waker == TM_NO_ID && tm_model_lacks_task(ev->e))
         return count_skipped(out, ev, TM_MODEL_WAKING_SKIPPED, err);
+    if (ev->is_record)
+        return TM_OK;
     /* The reference importer takes no names from wakings in compact_sched. */
     struct tm_text name = tm_event_raw(ev->e->flags) == TM_RAW_COMPACT_SCHED ? (struct tm_text){0} : ev->name;
     const struct task woken = {ev->e->tid, name, ev->e->name};

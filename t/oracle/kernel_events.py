@@ -71,7 +71,8 @@ def counter(rng):
     """Returns an event that is one or more counters."""
     size, small = rng.choice([0, 4096, 2 ** 40]), rng.choice([0, 3, 10 ** 6])
     return rng.choice([
-        ('mm_event_record', {1: small, 2: 7, 3: 9, 4: rng.randint(0, 7)}), ('dma_heap_stat', {1: rng.randint(5, 8), 2: rng.choice([-4096, 8192]), 3: size}),
+        ('mm_event_record', {1: small, 2: 7, 3: 9, 4: rng.randint(0, 7)}),
+        ('dma_heap_stat', {1: rng.randint(5, 8), 2: rng.choice([-4096, 8192]), 3: size}),
         ('ion_stat', {1: rng.randint(5, 8), 2: rng.choice([0, 4095]), 3: size}), ('ion_heap_grow', {1: 'sys', 2: 4096, 3: size}),
         ('ion_heap_shrink', {2: 4096, 3: size}), ('fastrpc_dma_stat', {1: rng.randint(2, 5), 2: -8, 3: size}),
         ('sched_cpu_util_cfs', {2: 1024, 4: 1, 6: small, 11: 2}), ('gpu_mem_total', {1: 0, 2: 0, 3: size}),

@@ -51,6 +51,7 @@ static const struct words {
     {"ftrace_cpu_read_events", OF_TRACE, "Events that were read from a cpu's kernel buffer"},
     {"ftrace_kprobe_hits", OF_TRACE, "Calls of probed functions that were recorded"},
     {"ftrace_kprobe_misses", OF_TRACE, "Calls of probed functions that were not recorded"},
+    {"ftrace_packet_before_tracing_start", OF_ANALYSIS, "Kernel events from before the recording started"},
     {"ftrace_thermal_exynos_acpm_unknown_tz_id", OF_ANALYSIS, "Events of thermal zones with an unknown number"},
     {"fuchsia_invalid_event", OF_ANALYSIS, "Fuchsia events that lack what is needed to show them"},
     {"fuchsia_invalid_event_arg_type", OF_ANALYSIS, "Arguments of Fuchsia events of an unknown type"},

@@ -171,8 +171,9 @@ enum tm_status tm_atrace_mark_fill(const struct tm_atrace_mark *mark, struct tm_
     if (mark->phase == 'E') /* ends the innermost open slice, also where a driver names one */
         return TM_OK;
     enum tm_status st = TM_OK;
-    if (mark->name || mark->phase == 'C')
-        st = tm_event_sink_string(sink, tm_text_at(mark->name ? mark->name : "", mark->name_len), detail, &event->name, err);
+    const char *name = mark->name == NULL && mark->phase == 'C' ? "" : mark->name; /* a counter has a name */
+    if (name)
+        st = tm_event_sink_string(sink, tm_text_at(name, mark->name_len), detail, &event->name, err);
     if (st >= 0 && mark->track)
         st = tm_event_sink_string(sink, tm_text_at(mark->track, mark->track_len), detail, &event->category, err);
     return st;

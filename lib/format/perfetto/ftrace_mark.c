@@ -38,8 +38,8 @@ static void set_name(struct tm_atrace_mark *mark, const struct tm_proto_event_fi
     mark->name_len = fields->len[field];
 }
 
-/* Reads an event of a driver, which states the letter of the marker, or whether a slice begins. Without a letter it is an
- * end if the driver states no begins; only Samsung's may say so by the number 0. */
+/* Reads an event of a driver, which states the letter of the marker, or whether a slice begins. Drivers that state a
+ * letter must have one, but the number 0 of Samsung's is an end. */
 static enum tm_status read_driver(const struct layout *l, const struct tm_pb_field *f, struct tm_atrace_mark *mark)
 {
     struct tm_proto_event_fields fields;

@@ -323,11 +323,11 @@ static enum tm_status put_name(struct slice *s, struct tm_text name)
 
 static enum tm_status put_irq(struct slice *s)
 {
-    struct tm_text name = text_field(s, s->rule->name_field);
+    const struct tm_text name = text_field(s, s->rule->name_field);
+    const char *text = name.data ? (const char *)name.data : "";
     struct tm_buf *key = &s->rows->key;
     key->len = 0;
-    if (tm_buf_addf(key, "IRQ (%.*s)", (int)(name.len < 255 ? name.len : 255), name.data ? (const char *)name.data : "") !=
-        TM_OK)
+    if (tm_buf_addf(key, "IRQ (%.*s)", (int)(name.len < 255 ? name.len : 255), text) != TM_OK)
         return tm_error_nomem(s->err);
     return put_name(s, (struct tm_text){key->data, key->len});
 }

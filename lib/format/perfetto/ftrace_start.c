@@ -59,7 +59,7 @@ enum tm_status tm_proto_ftrace_since(struct tm_proto_kernels *kernels, struct tm
                                      struct tm_error *err)
 {
     enum { LATEST = 2, OF_CPU = 16 }; /* keys in ftrace_pairs; OF_CPU and above: a cpu */
-    static const char name[] = "ftrace_latest_data_start_ns";
+    static const char name[] = TM_ROW_COMPLETE_SINCE;
     const uint64_t of_cpu = OF_CPU + (uint64_t)begin->cpu;
     struct tm_proto_map_entry *entry;
     if (!rows->sink->want_packet_args || tm_proto_map_find(&kernels->ftrace_pairs, packet->machine, of_cpu))

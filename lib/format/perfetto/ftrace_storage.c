@@ -1,4 +1,5 @@
-/* File systems and disks: reads of files, checkpoints, commands to UFS devices. Rules and names: importers/ftrace/ftrace_parser.cc of perfetto. */
+/* File systems and disks: reads of files, checkpoints, commands to UFS devices. Rules and names:
+ * importers/ftrace/ftrace_parser.cc of perfetto. */
 #include "base/hash.h"
 #include "stream/detail_arg.h"
 #include "format/perfetto/ftrace_event.h"
