@@ -110,9 +110,10 @@ static enum tm_status put_generic(struct tm_model_output *out, const struct tm_p
     return st;
 }
 
-/* Decodes the FtraceEvent in E's raw bytes. An event without a name is unknown. */
-static enum tm_status read_raw(struct tm_model_output *out, const struct tm_event *e, struct decoded *decoded)
+/* Decodes the FtraceEvent in EV's raw bytes. An event without a name is unknown. */
+static enum tm_status read_raw(struct tm_model_output *out, const struct tm_model_event *ev, struct decoded *decoded)
 {
+    const struct tm_event *e = ev->e;
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
     struct tm_pb_field f, what = {0};
     while (tm_pb_next(&pb, &f) == TM_OK) {
@@ -124,8 +125,10 @@ static enum tm_status read_raw(struct tm_model_output *out, const struct tm_even
     const char *name = tm_ftrace_event_name(what.id);
     if (what.id == TM_FTRACE_EVENT_GENERIC)
         return put_generic(out, &what, decoded);
-    if (name == NULL)
-        return TM_OK;
+    if (name == NULL) { /* the trace describes it */
+        decoded->name = ev->name;
+        return tm_buf_add(&out->args, e->detail, e->detail_bytes);
+    }
     decoded->name = tm_text_str(name);
     const int64_t tid = decoded->tid;
     const bool is_switch = what.id == TM_FTRACE_EVENT_SCHED_SWITCH;
@@ -221,7 +224,7 @@ enum tm_status tm_model_ftrace_event(struct tm_model_tasks *tasks, struct tm_mod
     if (out->rows->ftrace_event == NULL || e->cpu >= TM_CPUS_A_MACHINE || e->flags & TM_EVENT_CONTEXT)
         return TM_OK;
     tm_buf_clear(&out->args);
-    enum tm_status st = raw == TM_RAW_FTRACE_EVENT ? read_raw(out, e, &decoded)
+    enum tm_status st = raw == TM_RAW_FTRACE_EVENT ? read_raw(out, ev, &decoded)
                         : is_waking                ? read_waking(out, ev, &decoded)
                                                    : read_switch(tasks, out, ev, &decoded);
     if (st < 0)

@@ -120,6 +120,7 @@ enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_mode
     struct named named = decode(e);
     bool is_process = tm_event_scope(e->flags) == TM_SCOPE_PROCESS;
     bool is_thread = tm_event_scope(e->flags) == TM_SCOPE_THREAD;
+    bool is_cpu = tm_event_scope(e->flags) == TM_SCOPE_CPU && named.type >= TM_NAMED_TRACK_DRIVER_SLICES;
     bool is_gpu = named.type == TM_NAMED_TRACK_GPU_STAGE || named.type == TM_NAMED_TRACK_GPU_WORK ||
                   named.type == TM_NAMED_TRACK_GPU_MEMORY || named.type == TM_NAMED_TRACK_GPU_COUNTER;
     struct tm_lane_tracks of = {.place = ev->place,
@@ -127,6 +128,7 @@ enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_mode
                                 .type = TM_TRACK_TYPE_NAMED,
                                 .scope = is_process  ? TM_TRACK_PROCESS
                                          : is_thread ? TM_TRACK_THREAD
+                                         : is_cpu    ? TM_TRACK_CPU
                                          : is_gpu    ? TM_TRACK_GPU
                                                      : TM_TRACK_GLOBAL,
                                 .owner = is_gpu ? (int64_t)named.gpu : TM_NO_ID,
@@ -141,6 +143,8 @@ enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_mode
         st = tm_processes_process(&tasks->processes, ev->place.machine, e->pid, &of.owner, err);
     else if (is_thread && (st = tm_model_thread(tasks, ev, err)) == TM_OK)
         of.owner = ev->utid;
+    else if (is_cpu && (st = tm_sched_cpu(&tasks->sched, ev->place.machine, e->cpu, err)) == TM_OK)
+        of.owner = e->cpu;
     if (st == TM_OK)
         st = named.type == TM_NAMED_TRACK_GPU_STAGE ? stage_set(layout, ev, &of.set, err)
                                                     : tm_model_lane_set(layout, &of, err);

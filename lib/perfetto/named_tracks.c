@@ -35,6 +35,14 @@ static const struct {
     [TM_NAMED_TRACK_ION_BUFFERS] = {"android_ion_allocations", true},
     [TM_NAMED_TRACK_DMA_BUFFERS] = {"android_dma_allocations", true},
     [TM_NAMED_TRACK_KILLS] = {"android_lmk", false},
+    [TM_NAMED_TRACK_DRIVER_SLICES] = {"kernel_trackevent_custom_slice", false},
+    [TM_NAMED_TRACK_DRIVER_THREAD_SLICES] = {"kernel_trackevent_thread_slice", false},
+    [TM_NAMED_TRACK_DRIVER_PROCESS_SLICES] = {"kernel_trackevent_process_slice", false},
+    [TM_NAMED_TRACK_DRIVER_CPU_SLICES] = {"kernel_trackevent_cpu_slice", false},
+    [TM_NAMED_TRACK_DRIVER_COUNTERS] = {"kernel_trackevent_custom_counter", false},
+    [TM_NAMED_TRACK_DRIVER_THREAD_COUNTERS] = {"kernel_trackevent_thread_counter", false},
+    [TM_NAMED_TRACK_DRIVER_PROCESS_COUNTERS] = {"kernel_trackevent_process_counter", false},
+    [TM_NAMED_TRACK_DRIVER_CPU_COUNTERS] = {"kernel_trackevent_cpu_counter", false},
 };
 
 const char *tm_named_track_type(enum tm_named_track track)
@@ -78,8 +86,8 @@ bool tm_named_track_is_of_counter(const struct tm_event *e)
         return false;
     for (pb = tm_pb_of(part.data, part.len); tm_pb_next(&pb, &f) == TM_OK;)
         if (f.id == TM_TRACK_DESCRIPTION_NAMED_TRACK)
-            return f.value == TM_NAMED_TRACK_GPU_COUNTER ||
-                   (f.value >= TM_NAMED_TRACK_ACPM_TEMPERATURE && f.value <= TM_NAMED_TRACK_FIRMWARE_COUNTERS) ||
-                   (f.value >= TM_NAMED_TRACK_THERMAL_ZONE && f.value <= TM_NAMED_TRACK_PROCESS_GPU_MEMORY);
+            return (f.value >= TM_NAMED_TRACK_ACPM_TEMPERATURE && f.value <= TM_NAMED_TRACK_FIRMWARE_COUNTERS) ||
+                   (f.value >= TM_NAMED_TRACK_THERMAL_ZONE && f.value <= TM_NAMED_TRACK_GPU_COUNTER) ||
+                   (f.value >= TM_NAMED_TRACK_DRIVER_COUNTERS && f.value <= TM_NAMED_TRACK_DRIVER_CPU_COUNTERS);
     return false;
 }

@@ -35,10 +35,18 @@ enum tm_named_track {
     TM_NAMED_TRACK_THERMAL_ZONE = 21,    /* global: the counter of a zone in /sys */
     TM_NAMED_TRACK_GPU_MEMORY = 22,      /* of a GPU: a counter */
     TM_NAMED_TRACK_PROCESS_GPU_MEMORY = 23, /* of a process, by GPU: a counter */
-    TM_NAMED_TRACK_GPU_COUNTER = 24,        /* of a GPU, by name: a counter that its driver describes */
-    TM_NAMED_TRACK_ION_BUFFERS = 25,     /* global: buffers, in lanes */
-    TM_NAMED_TRACK_DMA_BUFFERS = 26,     /* global: buffers, in lanes */
-    TM_NAMED_TRACK_KILLS = 27,           /* of a process: that it was killed for its memory */
+    TM_NAMED_TRACK_GPU_COUNTER = 24, /* of a GPU, by name: a counter that its driver describes */
+    TM_NAMED_TRACK_ION_BUFFERS = 25, /* global: buffers, in lanes */
+    TM_NAMED_TRACK_DMA_BUFFERS = 26, /* global: buffers, in lanes */
+    TM_NAMED_TRACK_KILLS = 27, /* of a process: that it was killed for its memory */
+    TM_NAMED_TRACK_DRIVER_SLICES = 28, /* global: slices that a driver states */
+    TM_NAMED_TRACK_DRIVER_THREAD_SLICES = 29, /* of a thread */
+    TM_NAMED_TRACK_DRIVER_PROCESS_SLICES = 30, /* of a process */
+    TM_NAMED_TRACK_DRIVER_CPU_SLICES = 31, /* of a cpu */
+    TM_NAMED_TRACK_DRIVER_COUNTERS = 32, /* global: a counter that a driver states */
+    TM_NAMED_TRACK_DRIVER_THREAD_COUNTERS = 33, /* of a thread */
+    TM_NAMED_TRACK_DRIVER_PROCESS_COUNTERS = 34, /* of a process */
+    TM_NAMED_TRACK_DRIVER_CPU_COUNTERS = 35, /* of a cpu */
     TM_NAMED_TRACK_COUNT
 };
 

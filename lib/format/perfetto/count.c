@@ -35,6 +35,8 @@ static const struct {
     [TM_PROTO_STAT_ANNOTATION_ERRORS] = {"debug_annotation_errors", TRACEMERGE__SEVERITY__INFO},
     [TM_PROTO_STAT_UNKNOWN_EXTENSIONS] = {"unknown_extension_fields", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_FTRACE_ERRORS] = {"ftrace_bundle_tokenizer_errors", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_GENERIC_DESCRIPTOR] = {"ftrace_generic_descriptor_errors", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_DRIVER_TRACK] = {"kernel_trackevent_format_error", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_COMPACT_SCHED_ERRORS] = {"compact_sched_has_parse_errors", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_MARKER_ERRORS] = {"systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_GPU_WORK_NEGATIVE] = {"gpu_work_period_negative_duration", TRACEMERGE__SEVERITY__ERROR},

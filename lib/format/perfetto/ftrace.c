@@ -12,7 +12,7 @@ enum { FTRACE_CLOCK_UNSPECIFIED = 0, FTRACE_CLOCK_MONO_RAW = 4 };
 
 struct bundle {
     struct tm_pb body;
-    bool has_cpu, lost_events, has_clock, has_pair_ftrace, has_pair_boot, has_compact;
+    bool has_cpu, lost_events, has_clock, has_pair_ftrace, has_pair_boot, has_compact, has_descriptors;
     uint32_t cpu;
     uint64_t clock;
     int64_t pair_ftrace, pair_boot;
@@ -33,6 +33,7 @@ static enum tm_status read_bundle(struct bundle *b, const struct tm_pb_field *me
             break;
         case TM_BUNDLE_LOST_EVENTS: b->lost_events = f.value != 0; break;
         case TM_BUNDLE_COMPACT_SCHED: b->has_compact = true; break;
+        case TM_BUNDLE_GENERIC_DESCRIPTOR: b->has_descriptors = true; break;
         case TM_BUNDLE_CLOCK:
             b->has_clock = true;
             b->clock = f.value;
@@ -153,6 +154,9 @@ static enum tm_status add_events(struct tm_proto_kernels *kernels, struct tm_pro
     for (struct tm_pb compact = pb; b->has_compact && st >= 0 && tm_pb_next(&compact, &f) == TM_OK;)
         if (f.id == TM_BUNDLE_COMPACT_SCHED && f.type == TM_PB_LEN)
             st = tm_proto_compact_sched(kernels, rows, &f, &common, err);
+    for (struct tm_pb described = pb; b->has_descriptors && st >= 0 && tm_pb_next(&described, &f) == TM_OK;)
+        if (f.id == TM_BUNDLE_GENERIC_DESCRIPTOR && f.type == TM_PB_LEN)
+            st = tm_proto_generic_note(kernels, rows, packet->machine, &f, err);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == TM_BUNDLE_EVENT && f.type == TM_PB_LEN)
             st = tm_proto_ftrace_event(&bundle, &f, &common, err);

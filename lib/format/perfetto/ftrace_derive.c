@@ -601,6 +601,8 @@ enum tm_status tm_proto_ftrace_derive(const struct tm_proto_ftrace_bundle *bundl
                                       const struct tm_event *row, struct tm_error *err)
 {
     enum tm_status (*add)(struct derive *d) = NULL;
+    if (f->id >= TM_PROTO_GENERIC_FIRST)
+        return row->flags & TM_EVENT_HAS_TID ? tm_proto_ftrace_generic_derive(bundle, f, row, err) : TM_OK;
     if (row->kind == TM_KIND_FTRACE && f->id < sizeof derivations / sizeof *derivations)
         add = derivations[f->id];
     else if (row->kind != TM_KIND_FTRACE && f->id < sizeof of_slices / sizeof *of_slices)

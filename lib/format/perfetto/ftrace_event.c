@@ -51,6 +51,8 @@ static enum tm_status fill(const struct tm_proto_ftrace_bundle *bundle, const st
                            struct tm_event *row, struct tm_error *err)
 {
     struct tm_proto_rows *rows = bundle->rows;
+    if (f->id >= TM_PROTO_GENERIC_FIRST)
+        return tm_proto_ftrace_generic(bundle, f, row, err);
     switch (f->id) {
     case TM_FTRACE_EVENT_SCHED_SWITCH: return tm_proto_sched_switch(bundle->kernels, rows, f, row, err);
     case TM_FTRACE_EVENT_SCHED_WAKING: return tm_proto_sched_waking(rows, f, row, err);

@@ -29,6 +29,21 @@ struct tm_proto_event_fields {
 /* Reads the fields of F, the message of an event, into FIELDS. */
 void tm_proto_event_fields_read(struct tm_proto_event_fields *fields, const struct tm_pb_field *f);
 
+/* Notes MESSAGE, a GenericEventDescriptor of MACHINE. The first for an event counts. One that is malformed, or past a
+ * limit, is counted. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_proto_generic_note(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows, uint32_t machine,
+                                     const struct tm_pb_field *message, struct tm_error *err);
+
+/* Makes ROW the row of F, an event that the trace describes itself: it has F's fields as args. Without a description,
+ * which is counted, the row has no name. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_proto_ftrace_generic(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *f,
+                                       struct tm_event *row, struct tm_error *err);
+
+/* Adds the slice, instant or counter that F states after EVENT, if the names of its fields follow the convention for
+ * drivers. One that states too little is counted. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_proto_ftrace_generic_derive(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *f,
+                                              const struct tm_event *event, struct tm_error *err);
+
 /* Makes ROW the row of a write to trace_marker, or of a driver's event that imitates one. TM_END: F is neither, or is
  * malformed, which is counted. */
 enum tm_status tm_proto_ftrace_mark(struct tm_proto_rows *rows, const struct tm_pb_field *f, struct tm_event *row,

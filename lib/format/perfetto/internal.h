@@ -12,6 +12,7 @@
 #include "format/format.h"
 #include "format/perfetto/described_types.h"
 #include "format/perfetto/ftrace_adreno.h"
+#include "format/perfetto/ftrace_generic.h"
 #include "format/perfetto/rows.h"
 #include "perfetto/packet_fields.h"
 #include "perfetto/compact_message.h"
@@ -192,6 +193,7 @@ struct tm_proto_kernels {
     struct tm_proto_map address_spaces; /* (machine, mm_id of rss_stat) to the tid last seen with it */
     struct tm_proto_map migrations;     /* (machine, tid and MOVED_KINDS of ftrace_cma.c) to a number of pages */
     struct tm_proto_adreno adreno;
+    struct tm_proto_generics generics;
 };
 
 /* A parser. perfetto.c, expand.c and packet.c use all of it. A reader of one kind of packet gets only the rows and the

@@ -145,6 +145,7 @@ static void close_proto(void *state)
     tm_proto_map_release(&p->stated);
     tm_proto_map_release(&p->kernels.versions);
     tm_proto_map_release(&p->kernels.migrations);
+    tm_proto_generics_release(&p->kernels.generics);
     tm_proto_adreno_release(&p->kernels.adreno);
     tm_proto_map_release(&p->sequences.stats.losses);
     tm_proto_map_release(&p->sequences.stats.counted_writers);

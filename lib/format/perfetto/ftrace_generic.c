@@ -1,0 +1,328 @@
+#include "format/perfetto/ftrace_generic.h"
+
+#include "base/table.h"
+#include "format/perfetto/count.h"
+#include "format/perfetto/ftrace_event.h"
+#include "stream/detail_arg.h"
+#include "base/hash.h"
+
+#include <stdlib.h>
+
+enum { EVENTS_MAX = 1 << 12, TEXT_BYTES_MAX = 1 << 20 };
+
+/* Fields of GenericEventDescriptor, DescriptorProto and FieldDescriptorProto. */
+enum { NUMBER = 1, DESCRIPTOR = 2 };
+enum { MESSAGE_NAME = 1, MESSAGE_FIELD = 2 };
+enum { FIELD_NAME = 1, FIELD_NUMBER = 3, FIELD_TYPE = 5 };
+
+/* FieldDescriptorProto.Type */
+enum {
+    TYPE_DOUBLE = 1, TYPE_FLOAT = 2, TYPE_INT64 = 3, TYPE_UINT64 = 4, TYPE_INT32 = 5, TYPE_FIXED64 = 6,
+    TYPE_FIXED32 = 7, TYPE_BOOL = 8, TYPE_STRING = 9, TYPE_BYTES = 12, TYPE_UINT32 = 13, TYPE_ENUM = 14,
+    TYPE_SFIXED32 = 15, TYPE_SFIXED64 = 16, TYPE_SINT32 = 17, TYPE_SINT64 = 18
+};
+
+/* Adds F to the texts. TM_END: they are full. */
+static enum tm_status add_text(struct tm_proto_generics *g, const struct tm_pb_field *f, uint32_t *at, uint32_t *len)
+{
+    if (g->texts.len + f->len > TEXT_BYTES_MAX)
+        return TM_END;
+    *at = (uint32_t)g->texts.len;
+    *len = (uint32_t)f->len;
+    return tm_buf_add(&g->texts, f->data, f->len);
+}
+
+static bool is_number(uint64_t type)
+{
+    return type == TYPE_INT64 || type == TYPE_UINT64 || type == TYPE_INT32 || type == TYPE_UINT32;
+}
+
+/* Notes what field NUMBER of EVENT states if its name is one by which drivers state slices and counters. */
+static void note_role(struct tm_proto_generic *event, uint8_t number, struct tm_text name, uint64_t type)
+{
+    static const char scope[] = "scope_";
+    if (type == TYPE_STRING && tm_text_is(name, "slice_name")) {
+        event->slice_name = number;
+    } else if (type == TYPE_STRING && tm_text_is(name, "track_name")) {
+        event->track_name = number;
+    } else if (is_number(type) && tm_text_is(name, "track_event_type")) {
+        event->slice_kind = number;
+    } else if (is_number(type) && tm_text_is(name, "counter_value")) {
+        event->value = number;
+    } else if (is_number(type) && name.len >= sizeof scope - 1 && memcmp(name.data, scope, sizeof scope - 1) == 0) {
+        event->scope = number;
+        event->scope_type = tm_text_is(name, "scope_tgid")  ? TM_SCOPE_PROCESS
+                            : tm_text_is(name, "scope_cpu") ? TM_SCOPE_CPU
+                                                            : TM_SCOPE_GLOBAL;
+    }
+}
+
+/* Reads a FieldDescriptorProto into EVENT. TM_E_INPUT: the reference importer refuses it. TM_END: the texts are full. */
+static enum tm_status read_field(struct tm_proto_generics *g, const struct tm_pb_field *message,
+                                 struct tm_proto_generic *event)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f, name = {.data = (const uint8_t *)""};
+    uint64_t number = 0, type = 0;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == FIELD_NAME && f.type == TM_PB_LEN)
+            name = f;
+        else if (f.id == FIELD_NUMBER)
+            number = f.value;
+        else if (f.id == FIELD_TYPE)
+            type = f.value;
+    }
+    if (number >= TM_PROTO_GENERIC_FIELDS || type > TYPE_SINT64)
+        return TM_E_INPUT;
+    event->fields[number].type = (uint8_t)type;
+    note_role(event, (uint8_t)number, tm_text_at(name.data, name.len), type);
+    return add_text(g, &name, &event->fields[number].name_at, &event->fields[number].name_len);
+}
+
+static enum tm_status read_event(struct tm_proto_generics *g, const struct tm_pb_field *descriptor,
+                                 struct tm_proto_generic *event)
+{
+    struct tm_pb pb = tm_pb_of(descriptor->data, descriptor->len);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    *event = (struct tm_proto_generic){.scope_type = TM_SCOPE_THREAD};
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == MESSAGE_NAME && f.type == TM_PB_LEN)
+            st = add_text(g, &f, &event->name_at, &event->name_len);
+        else if (f.id == MESSAGE_FIELD && f.type == TM_PB_LEN)
+            st = read_field(g, &f, event);
+    }
+    return st;
+}
+
+static enum tm_status count_error(struct tm_proto_rows *rows, uint32_t machine, struct tm_error *err)
+{
+    return tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_GENERIC_DESCRIPTOR, machine, 1, err);
+}
+
+enum tm_status tm_proto_generic_note(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows, uint32_t machine,
+                                     const struct tm_pb_field *message, struct tm_error *err)
+{
+    struct tm_proto_generics *g = &kernels->generics;
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f, descriptor = {.data = (const uint8_t *)""};
+    struct tm_proto_map_entry *entry;
+    uint32_t number = 0;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == NUMBER)
+            number = (uint32_t)f.value;
+        else if (f.id == DESCRIPTOR && f.type == TM_PB_LEN)
+            descriptor = f;
+    }
+    if (tm_proto_map_find(&g->by_number, machine, number))
+        return TM_OK;
+    if (tm_array_grow(&g->events, &g->cap, g->count, sizeof *g->events, err) < 0)
+        return TM_E_SYSTEM;
+    enum tm_status st = read_event(g, &descriptor, &g->events[g->count]);
+    if (st == TM_E_INPUT || st == TM_END)
+        return count_error(rows, machine, err);
+    if (st == TM_OK)
+        st = tm_proto_map_add(&g->by_number, machine, number, EVENTS_MAX, &entry);
+    if (st != TM_OK)
+        return st == TM_END ? count_error(rows, machine, err) : tm_error_nomem(err);
+    entry->v1 = g->count++;
+    return TM_OK;
+}
+
+static double float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+/* Appends field F, of type TYPE, as arg KEY. A field of another wire type than TYPE has no arg. */
+static enum tm_status put_field(struct tm_buf *detail, const struct tm_buf *key, uint8_t type,
+                                const struct tm_pb_field *f)
+{
+    const bool is_text = type == TYPE_STRING || type == TYPE_BYTES;
+    if (is_text != (f->type == TM_PB_LEN))
+        return TM_OK;
+    switch (type) {
+    case TYPE_STRING:
+    case TYPE_BYTES: return tm_detail_arg_bytes(detail, key, TM_ARG_STRING, f->data, f->len);
+    case TYPE_DOUBLE: return tm_detail_arg_number(detail, key, TM_ARG_DOUBLE, f->value);
+    case TYPE_FLOAT:
+        return tm_detail_arg_number(detail, key, TM_ARG_DOUBLE, tm_pb_bits(float_of((uint32_t)f->value)));
+    case TYPE_UINT32:
+    case TYPE_UINT64:
+    case TYPE_FIXED32:
+    case TYPE_FIXED64: return tm_detail_arg_number(detail, key, TM_ARG_UINT, f->value);
+    case TYPE_SINT32:
+    case TYPE_SINT64: return tm_detail_arg_number(detail, key, TM_ARG_INT, (uint64_t)tm_unzigzag(f->value));
+    case TYPE_SFIXED32:
+        return tm_detail_arg_number(detail, key, TM_ARG_INT, (uint64_t)(int64_t)(int32_t)(uint32_t)f->value);
+    case TYPE_INT32:
+    case TYPE_INT64:
+    case TYPE_BOOL:
+    case TYPE_ENUM:
+    case TYPE_SFIXED64: return tm_detail_arg_number(detail, key, TM_ARG_INT, f->value);
+    default: return TM_OK;
+    }
+}
+
+enum tm_status tm_proto_ftrace_generic(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *message,
+                                       struct tm_event *row, struct tm_error *err)
+{
+    const struct tm_proto_generics *g = &bundle->kernels->generics;
+    struct tm_proto_rows *rows = bundle->rows;
+    const struct tm_proto_map_entry *entry = tm_proto_map_find(&g->by_number, row->machine, message->id);
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    row->kind = TM_KIND_FTRACE;
+    if (entry == NULL)
+        return count_error(rows, row->machine, err);
+    const struct tm_proto_generic *event = &g->events[entry->v1];
+    enum tm_status st = tm_proto_string(rows, g->texts.data + event->name_at, event->name_len, &row->name, err);
+    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id >= TM_PROTO_GENERIC_FIELDS || event->fields[f.id].type == 0) {
+            st = count_error(rows, row->machine, err);
+            continue;
+        }
+        tm_buf_clear(&rows->key);
+        if (tm_buf_add(&rows->key, g->texts.data + event->fields[f.id].name_at, event->fields[f.id].name_len) < 0 ||
+            put_field(&rows->detail, &rows->key, event->fields[f.id].type, &f) < 0)
+            st = tm_error_nomem(err);
+    }
+    return st < 0 ? st : TM_OK;
+}
+
+/* A slice or a counter that a driver states. */
+struct driver_row {
+    const struct tm_proto_generics *generics;
+    const struct tm_proto_generic *event;
+    const struct tm_pb_field *message;
+    struct tm_proto_rows *rows;
+    struct tm_event *row;
+};
+
+static bool find(const struct tm_pb_field *message, uint32_t number, struct tm_pb_field *f)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    while (tm_pb_next(&pb, f) == TM_OK)
+        if (f->id == number)
+            return true;
+    return false;
+}
+
+/* Returns the type of the track of the row. Tracks of counters follow those of slices. */
+static enum tm_named_track type_of(const struct driver_row *d)
+{
+    static const enum tm_named_track types[][2] = {
+        [TM_SCOPE_GLOBAL] = {TM_NAMED_TRACK_DRIVER_SLICES, TM_NAMED_TRACK_DRIVER_COUNTERS},
+        [TM_SCOPE_THREAD] = {TM_NAMED_TRACK_DRIVER_THREAD_SLICES, TM_NAMED_TRACK_DRIVER_THREAD_COUNTERS},
+        [TM_SCOPE_PROCESS] = {TM_NAMED_TRACK_DRIVER_PROCESS_SLICES, TM_NAMED_TRACK_DRIVER_PROCESS_COUNTERS},
+        [TM_SCOPE_CPU] = {TM_NAMED_TRACK_DRIVER_CPU_SLICES, TM_NAMED_TRACK_DRIVER_CPU_COUNTERS}};
+    return types[d->event->scope_type][d->row->kind == TM_KIND_COUNTER];
+}
+
+/* Sets what the row belongs to: its thread, or the process, the cpu or another number that the event states. TM_END: it
+ * does not. */
+static enum tm_status put_scope(struct driver_row *d, int64_t *scope)
+{
+    struct tm_pb_field f = {0};
+    if (d->event->scope && !find(d->message, d->event->scope, &f))
+        return TM_END;
+    *scope = (int64_t)f.value;
+    d->row->flags |= tm_event_scope_flags((enum tm_scope)d->event->scope_type);
+    if (d->event->scope_type == TM_SCOPE_PROCESS) {
+        d->row->flags |= TM_EVENT_HAS_PID;
+        d->row->pid = (uint32_t)f.value;
+    } else if (d->event->scope_type == TM_SCOPE_CPU) {
+        d->row->flags |= TM_EVENT_HAS_CPU;
+        d->row->cpu = (uint32_t)f.value;
+    } else if (d->event->scope_type == TM_SCOPE_THREAD) {
+        d->row->flags |= TM_EVENT_HAS_TID;
+    }
+    return TM_OK;
+}
+
+/* Puts the row on its track. TM_END: the event does not state it. */
+static enum tm_status put_track(struct driver_row *d, struct tm_error *err)
+{
+    const struct tm_text event = {d->generics->texts.data + d->event->name_at, d->event->name_len};
+    struct tm_text name = event;
+    struct tm_pb_field f;
+    struct tm_buf *dimensions = &d->rows->text;
+    int64_t scope;
+    if (d->event->track_name) {
+        if (!find(d->message, d->event->track_name, &f))
+            return TM_END;
+        name = tm_text_given(f.data, f.len);
+    }
+    enum tm_status st = put_scope(d, &scope);
+    if (st != TM_OK)
+        return st;
+    tm_buf_clear(dimensions);
+    if ((d->event->scope_type == TM_SCOPE_GLOBAL && tm_detail_arg_int(dimensions, "scope", scope) < 0) ||
+        tm_detail_arg_text(dimensions, "tracepoint", event.data, event.len) < 0 ||
+        tm_detail_arg_text(dimensions, "name", name.data, name.len) < 0)
+        return tm_error_nomem(err);
+    const uint64_t identity = tm_hash64(dimensions->data, dimensions->len) ^ (uint64_t)scope;
+    struct tm_proto_named_row named = {
+        .type = type_of(d), .second = (uint16_t)(identity >> 32), .instance = (uint32_t)identity, .has_name = true};
+    if (d->row->kind == TM_KIND_COUNTER)
+        return tm_proto_named_counter(d->rows, &named, name, d->row, err);
+    tm_buf_clear(&d->rows->key);
+    return tm_buf_add(&d->rows->key, name.data, name.len) < 0 ? tm_error_nomem(err)
+                                                              : tm_proto_named_row(d->rows, &named, d->row, err);
+}
+
+/* Makes the row of a slice or a counter. TM_END: the event states too little. */
+static enum tm_status fill(struct driver_row *d, struct tm_error *err)
+{
+    struct tm_pb_field kind, name, value;
+    const bool is_slice = d->event->slice_kind && d->event->slice_name;
+    enum tm_status st;
+    if (!is_slice) {
+        d->row->kind = TM_KIND_COUNTER;
+        if (!find(d->message, d->event->value, &value))
+            return TM_END;
+        d->row->flags |= TM_EVENT_HAS_VALUE;
+        d->row->value = value.value;
+        return put_track(d, err);
+    }
+    if (!find(d->message, d->event->slice_kind, &kind) || !find(d->message, d->event->slice_name, &name))
+        return TM_END;
+    switch ((char)kind.value) {
+    case 'B': d->row->kind = TM_KIND_SLICE_BEGIN; break;
+    case 'E': d->row->kind = TM_KIND_SLICE_END; break;
+    case 'I': d->row->kind = TM_KIND_INSTANT; break;
+    default: return TM_END;
+    }
+    if ((st = put_track(d, err)) != TM_OK || d->row->kind == TM_KIND_SLICE_END)
+        return st;
+    return tm_proto_string(d->rows, name.data ? name.data : (const uint8_t *)"", name.len, &d->row->name, err);
+}
+
+enum tm_status tm_proto_ftrace_generic_derive(const struct tm_proto_ftrace_bundle *bundle,
+                                              const struct tm_pb_field *message, const struct tm_event *event,
+                                              struct tm_error *err)
+{
+    const struct tm_proto_generics *g = &bundle->kernels->generics;
+    const struct tm_proto_map_entry *entry = tm_proto_map_find(&g->by_number, event->machine, message->id);
+    struct tm_event row = tm_proto_derived(event, TM_KIND_COUNTER);
+    struct driver_row d = {.generics = g, .message = message, .rows = bundle->rows, .row = &row};
+    if (entry == NULL)
+        return TM_OK;
+    d.event = &g->events[entry->v1];
+    if (!(d.event->slice_kind && d.event->slice_name) && !d.event->value)
+        return TM_OK;
+    enum tm_status st = fill(&d, err);
+    if (st == TM_END)
+        return tm_proto_count_stat(&bundle->rows->counts, TM_PROTO_STAT_DRIVER_TRACK, event->machine, 1, err);
+    return st < 0 ? st : tm_proto_add(bundle->rows, &row, err);
+}
+
+void tm_proto_generics_release(struct tm_proto_generics *g)
+{
+    tm_proto_map_release(&g->by_number);
+    free(g->events);
+    tm_buf_release(&g->texts);
+    *g = (struct tm_proto_generics){0};
+}
