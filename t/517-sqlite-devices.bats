@@ -33,6 +33,65 @@ rows() { # DATABASE
     diff "$TM_SRC/t/gen/devices.rows" <(rows m.db)
 }
 
+@test "events that the trace describes have names and args, and those of drivers are slices and counters" {
+    python3 "$TM_SRC/t/gen/make-kernel.py" >g.pftrace <<'END'
+process 100 shop
+describe 70000 fan_speed 1:3:rpm 2:9:where 3:4:big 4:17:delta
+describe 70001 dsp_work 1:13:track_event_type 2:9:slice_name
+describe 70002 dsp_load 1:3:counter_value 2:9:track_name 3:5:scope_cpu
+describe 70003 npu_work 1:13:track_event_type 2:9:slice_name 3:4:scope_npu 4:9:track_name
+describe 70004 npu_bytes 1:4:counter_value 2:5:scope_tgid
+describe 70005 refused 40:4:field
+1000 0 5 #70000 1=-1 2=left 3=18446744073709551615 4=3 9=7
+2000 0 5 #70001 1=66 2=decode
+2010 0 6 #70001 1=66 2=encode
+2020 0 5 #70001 1=69 2=decode
+2030 0 6 #70001 1=73 2=done
+2040 0 5 #70001 1=88 2=odd
+2050 0 5 #70001 1=66
+3000 0 5 #70002 1=-5 2=busy 3=2
+3010 0 5 #70002 1=-5 2=busy
+4000 0 5 #70003 1=66 2=layer 3=1 4=npu
+4010 0 5 #70003 1=66 2=layer 3=2 4=npu
+4020 0 5 #70003 1=69 2= 3=1 4=npu
+5000 0 5 #70004 1=4096 2=100
+6000 0 5 #70005 40=1
+6010 0 5 #70006 1=1
+END
+    tm-merge -q -o g.db g.pftrace
+    diff - <(rows g.db; sqlite3 g.db "SELECT e.ts, e.name, group_concat(a.key || '=' || a.display_value, ' ') FROM ftrace_event e
+        LEFT JOIN args a USING (arg_set_id) WHERE e.ts < 3000 OR e.ts > 5000 GROUP BY e.id ORDER BY e.ts") <<'END'
+2000|20|||decode|kernel_trackevent_thread_slice|dsp_work|
+2010|-1|||encode|kernel_trackevent_thread_slice|dsp_work|
+2030|0|||done|kernel_trackevent_thread_slice|dsp_work|
+4000|20|||layer|kernel_trackevent_custom_slice|npu|
+4010|-1|||layer|kernel_trackevent_custom_slice|npu|
+3000|kernel_trackevent_cpu_counter|busy|-5.0
+5000|kernel_trackevent_process_counter|npu_bytes|4096.0
+kernel_trackevent_cpu_counter|busy|tracepoint|dsp_load
+kernel_trackevent_cpu_counter|busy|name|busy
+kernel_trackevent_custom_slice|npu|scope|1
+kernel_trackevent_custom_slice|npu|tracepoint|npu_work
+kernel_trackevent_custom_slice|npu|name|npu
+kernel_trackevent_custom_slice|npu|scope|2
+kernel_trackevent_process_counter|npu_bytes|tracepoint|npu_bytes
+kernel_trackevent_process_counter|npu_bytes|name|npu_bytes
+kernel_trackevent_thread_slice|dsp_work|tracepoint|dsp_work
+kernel_trackevent_thread_slice|dsp_work|name|dsp_work
+ftrace_generic_descriptor_errors|4
+kernel_trackevent_format_error|3
+1000|fan_speed|big=18446744073709551615 delta=-2 rpm=-1 where=left
+2000|dsp_work|slice_name=decode track_event_type=66
+2010|dsp_work|slice_name=encode track_event_type=66
+2020|dsp_work|slice_name=decode track_event_type=69
+2030|dsp_work|slice_name=done track_event_type=73
+2040|dsp_work|slice_name=odd track_event_type=88
+2050|dsp_work|track_event_type=66
+END
+    tm-merge -q --only name=layer -o o.db g.pftrace
+    [ "$(sqlite3 o.db 'SELECT ts, dur FROM slice ORDER BY ts' | tr '\n' ' ')" = '4000|20 4010|-1 ' ]
+}
+
 @test "of too many batches of a GPU the oldest are lost" {
     {
         for ((i = 1; i <= 1024; i++)); do

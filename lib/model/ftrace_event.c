@@ -126,7 +126,7 @@ static enum tm_status read_raw(struct tm_model_output *out, const struct tm_mode
     if (what.id == TM_FTRACE_EVENT_GENERIC)
         return put_generic(out, &what, decoded);
     if (name == NULL) { /* the trace describes it */
-        decoded->name = ev->name;
+        decoded->name = e->kind == TM_KIND_FTRACE ? ev->name : ev->category;
         return tm_buf_add(&out->args, e->detail, e->detail_bytes);
     }
     decoded->name = tm_text_str(name);
@@ -231,6 +231,7 @@ enum tm_status tm_model_ftrace_event(struct tm_model_tasks *tasks, struct tm_mod
         return tm_error_nomem(err);
     if (decoded.name.data == NULL)
         return TM_OK;
+    tm_row_bounds_add(&out->bounds, e->time_ns);
     struct tm_ftrace_row row = {.ts = e->time_ns,
                                 .name = decoded.name,
                                 .ucpu = tm_ucpu(ev->place.machine, e->cpu),

@@ -233,10 +233,9 @@ static enum tm_status add_record(struct tm_model *m, struct tm_model_event *ev, 
     const enum tm_raw raw = tm_event_raw(e->flags);
     const bool is_row = raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED ||
                         (raw == TM_RAW_LINE && e->kind == TM_KIND_SCHED_SWITCH && !file->is_perf_data);
-    if (!is_row || tm_model_lacks_task(e))
+    if (!is_row || tm_model_lacks_task(e) || m->out.options.tasks_only)
         return TM_OK;
-    tm_row_bounds_add(&m->out.bounds, e->time_ns);
-    return m->out.options.tasks_only ? TM_OK : tm_model_ftrace_event(&m->tasks, &m->out, ev, err);
+    return tm_model_ftrace_event(&m->tasks, &m->out, ev, err);
 }
 
 static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct tm_error *err)

@@ -458,8 +458,19 @@ static enum tm_status slice_track(struct tm_model *m, struct tm_model_event *ev,
 
 /* The events that take the place of one whose args change. */
 struct changed {
-    struct tm_event with, translated;
+    struct tm_event of_driver, with, translated;
 };
+
+/* Puts CHANGED in the place of EV's slice, which a driver states: its fields are args of the event alone, as in the
+ * reference importer. */
+static void leave_out_fields(struct tm_model_event *ev, struct tm_event *changed)
+{
+    *changed = *ev->e;
+    changed->category = 0;
+    changed->detail_bytes = (uint32_t)tm_named_track_bytes(ev->e->detail, ev->e->detail_bytes);
+    ev->category = (struct tm_text){0};
+    ev->e = changed;
+}
 
 /* Gives EV's slice the name and args that the trace alone does not state. EV may then have an event of CHANGED. */
 static enum tm_status complete(struct tm_model *m, struct tm_model_event *ev, struct changed *changed,
@@ -504,10 +515,12 @@ static struct tm_slice_row row_of(const struct tm_model_event *ev, uint32_t trac
 
 enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
-    const struct tm_event *e = ev->e;
     struct changed changed;
     struct stated stated;
     uint32_t track;
+    if (tm_named_track_is_of_driver(ev->e))
+        leave_out_fields(ev, &changed.of_driver);
+    const struct tm_event *e = ev->e;
     if (e->kind == TM_KIND_SLICE_COMPLETE && (e->dur_ns < 0 || (e->flags & TM_EVENT_OPEN_ENDED)))
         return tm_model_count(&m->out, ev->place,
                               e->dur_ns < 0 ? TM_MODEL_NEGATIVE_DURATION : TM_MODEL_NO_DURATION, err);

@@ -78,16 +78,29 @@ bool tm_named_track_is_of(const struct tm_event *e)
            tm_event_scope(e->flags) != TM_SCOPE_TRACK;
 }
 
-bool tm_named_track_is_of_counter(const struct tm_event *e)
+/* Returns the type of the track that E's detail describes; NONE: it describes none. */
+static enum tm_named_track type_of(const struct tm_event *e)
 {
     struct tm_pb_field part, f;
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
     if (!tm_named_track_is_of(e) || tm_pb_next(&pb, &part) != TM_OK)
-        return false;
+        return TM_NAMED_TRACK_NONE;
     for (pb = tm_pb_of(part.data, part.len); tm_pb_next(&pb, &f) == TM_OK;)
         if (f.id == TM_TRACK_DESCRIPTION_NAMED_TRACK)
-            return (f.value >= TM_NAMED_TRACK_ACPM_TEMPERATURE && f.value <= TM_NAMED_TRACK_FIRMWARE_COUNTERS) ||
-                   (f.value >= TM_NAMED_TRACK_THERMAL_ZONE && f.value <= TM_NAMED_TRACK_GPU_COUNTER) ||
-                   (f.value >= TM_NAMED_TRACK_DRIVER_COUNTERS && f.value <= TM_NAMED_TRACK_DRIVER_CPU_COUNTERS);
-    return false;
+            return f.value < TM_NAMED_TRACK_COUNT ? (enum tm_named_track)f.value : TM_NAMED_TRACK_NONE;
+    return TM_NAMED_TRACK_NONE;
+}
+
+bool tm_named_track_is_of_counter(const struct tm_event *e)
+{
+    const enum tm_named_track type = type_of(e);
+    return (type >= TM_NAMED_TRACK_ACPM_TEMPERATURE && type <= TM_NAMED_TRACK_FIRMWARE_COUNTERS) ||
+           (type >= TM_NAMED_TRACK_THERMAL_ZONE && type <= TM_NAMED_TRACK_GPU_COUNTER) ||
+           (type >= TM_NAMED_TRACK_DRIVER_COUNTERS && type <= TM_NAMED_TRACK_DRIVER_CPU_COUNTERS);
+}
+
+bool tm_named_track_is_of_driver(const struct tm_event *e)
+{
+    const enum tm_named_track type = type_of(e);
+    return type >= TM_NAMED_TRACK_DRIVER_SLICES && type <= TM_NAMED_TRACK_DRIVER_CPU_SLICES;
 }

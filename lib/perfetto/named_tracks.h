@@ -79,6 +79,9 @@ bool tm_named_track_is_of_counter(const struct tm_event *event);
 /* True if the detail of EVENT describes its track. */
 bool tm_named_track_is_of(const struct tm_event *event);
 
+/* True if EVENT, a slice or an instant, is on a track of a driver. Its category is the name of the kernel's event. */
+bool tm_named_track_is_of_driver(const struct tm_event *event);
+
 /* True if EVENT is an asynchronous marker whose column track is a cookie. The reference shows that as the argument
  * cookie of the slice. */
 static inline bool tm_event_has_cookie(const struct tm_event *event)

@@ -14,6 +14,7 @@ usage: make-kernel.py >FILE <LINES
     preserve                                      the ftrace data source: events in the buffer at the start count
     whole CPU TIME                                an empty bundle: the cpu's buffer was read up to TIME before
     compact CPU TIME:PID:COMM...                  switches as compact_sched, each to PID
+    describe NUMBER NAME FIELD:TYPE:NAME...       an event that the schema lacks; TYPE as in FieldDescriptorProto
 """
 import os, sys
 
@@ -43,6 +44,11 @@ def compact(cpu, *switches):
         (6, packed(range(len(times)))))))]
 
 
+def describe(number, name, *fields):
+    of = [message((1, n), (3, int(i)), (4, 1), (5, int(t))) for i, t, n in (f.split(':') for f in fields)]
+    return [(1, message((1, 0), (11, message((1, int(number)), (2, message((1, name), *((2, f) for f in of)))))))]
+
+
 simple = {
     'started': lambda ts: [(8, int(ts)), (69, message((2, 1)))],
     'flushed': lambda ts: [(8, int(ts)), (69, message((3, 1)))],
@@ -51,6 +57,7 @@ simple = {
     'clocks': lambda *times: [(6, message(*((1, message(*((i + 1, int(n)) for i, n in enumerate(t.split('=')))))
                                            for t in times)))],
     'compact': compact,
+    'describe': describe,
 }
 
 

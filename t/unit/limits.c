@@ -30,6 +30,7 @@
 #include "format/fuchsia/tables.h"
 #include "format/gecko/gecko.h"
 #include "format/instruments/instruments.h"
+#include "format/perfetto/ftrace_generic.h"
 #include "format/v8_profile.h"
 #include "format/text/perf_script.h"
 #include "format/perfetto/heap_totals.h"
@@ -217,6 +218,8 @@ static const struct limit limits[] = {
     LIMIT(TM_BINDER_THREADS_MAX),
     LIMIT(TM_BINDER_FRAMES_MAX),
     LIMIT(TM_KERNEL_STATES_MAX),
+    LIMIT(TM_PROTO_GENERICS_MAX),
+    LIMIT(TM_PROTO_GENERIC_TEXT_MAX),
     LIMIT(TM_WORK_QUEUES_MAX),
     LIMIT(TM_WORK_MAX),
     LIMIT(TM_FILE_REQUESTS_MAX),

@@ -34,13 +34,15 @@ void tm_proto_event_fields_read(struct tm_proto_event_fields *fields, const stru
 enum tm_status tm_proto_generic_note(struct tm_proto_kernels *kernels, struct tm_proto_rows *rows, uint32_t machine,
                                      const struct tm_pb_field *message, struct tm_error *err);
 
-/* Makes ROW the row of F, an event that the trace describes itself: it has F's fields as args. Without a description,
- * which is counted, the row has no name. TM_OK or TM_E_SYSTEM. */
+/* Makes ROW the row of F, an event that the trace describes itself: it has F's fields as args. If the names of the
+ * fields follow the convention for drivers, it can be a slice or an instant, whose category is the name of the event.
+ * One that states too little is counted, and so is an event without a description, which has no name. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_proto_ftrace_generic(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *f,
                                        struct tm_event *row, struct tm_error *err);
 
-/* Adds the slice, instant or counter that F states after EVENT, if the names of its fields follow the convention for
- * drivers. One that states too little is counted. TM_OK or TM_E_SYSTEM. */
+/* Adds the counter that F states after EVENT, if the names of its fields follow the convention for drivers. One that
+ * states too little is counted. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_ftrace_generic_derive(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *f,
                                               const struct tm_event *event, struct tm_error *err);
 

@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-enum { EVENTS_MAX = 1 << 12, TEXT_BYTES_MAX = 1 << 20 };
-
 /* Fields of GenericEventDescriptor, DescriptorProto and FieldDescriptorProto. */
 enum { NUMBER = 1, DESCRIPTOR = 2 };
 enum { MESSAGE_NAME = 1, MESSAGE_FIELD = 2 };
@@ -25,7 +23,7 @@ enum {
 /* Adds F to the texts. TM_END: they are full. */
 static enum tm_status add_text(struct tm_proto_generics *g, const struct tm_pb_field *f, uint32_t *at, uint32_t *len)
 {
-    if (g->texts.len + f->len > TEXT_BYTES_MAX)
+    if (g->texts.len + f->len > TM_PROTO_GENERIC_TEXT_MAX)
         return TM_END;
     *at = (uint32_t)g->texts.len;
     *len = (uint32_t)f->len;
@@ -57,7 +55,8 @@ static void note_role(struct tm_proto_generic *event, uint8_t number, struct tm_
     }
 }
 
-/* Reads a FieldDescriptorProto into EVENT. TM_E_INPUT: the reference importer refuses it. TM_END: the texts are full. */
+/* Reads a FieldDescriptorProto into EVENT. TM_E_INPUT: the reference importer refuses it. TM_END: the texts are
+ * full. */
 static enum tm_status read_field(struct tm_proto_generics *g, const struct tm_pb_field *message,
                                  struct tm_proto_generic *event)
 {
@@ -122,7 +121,7 @@ enum tm_status tm_proto_generic_note(struct tm_proto_kernels *kernels, struct tm
     if (st == TM_E_INPUT || st == TM_END)
         return count_error(rows, machine, err);
     if (st == TM_OK)
-        st = tm_proto_map_add(&g->by_number, machine, number, EVENTS_MAX, &entry);
+        st = tm_proto_map_add(&g->by_number, machine, number, TM_PROTO_GENERICS_MAX, &entry);
     if (st != TM_OK)
         return st == TM_END ? count_error(rows, machine, err) : tm_error_nomem(err);
     entry->v1 = g->count++;
@@ -166,32 +165,6 @@ static enum tm_status put_field(struct tm_buf *detail, const struct tm_buf *key,
     }
 }
 
-enum tm_status tm_proto_ftrace_generic(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *message,
-                                       struct tm_event *row, struct tm_error *err)
-{
-    const struct tm_proto_generics *g = &bundle->kernels->generics;
-    struct tm_proto_rows *rows = bundle->rows;
-    const struct tm_proto_map_entry *entry = tm_proto_map_find(&g->by_number, row->machine, message->id);
-    struct tm_pb pb = tm_pb_of(message->data, message->len);
-    struct tm_pb_field f;
-    row->kind = TM_KIND_FTRACE;
-    if (entry == NULL)
-        return count_error(rows, row->machine, err);
-    const struct tm_proto_generic *event = &g->events[entry->v1];
-    enum tm_status st = tm_proto_string(rows, g->texts.data + event->name_at, event->name_len, &row->name, err);
-    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id >= TM_PROTO_GENERIC_FIELDS || event->fields[f.id].type == 0) {
-            st = count_error(rows, row->machine, err);
-            continue;
-        }
-        tm_buf_clear(&rows->key);
-        if (tm_buf_add(&rows->key, g->texts.data + event->fields[f.id].name_at, event->fields[f.id].name_len) < 0 ||
-            put_field(&rows->detail, &rows->key, event->fields[f.id].type, &f) < 0)
-            st = tm_error_nomem(err);
-    }
-    return st < 0 ? st : TM_OK;
-}
-
 /* A slice or a counter that a driver states. */
 struct driver_row {
     const struct tm_proto_generics *generics;
@@ -228,7 +201,7 @@ static enum tm_status put_scope(struct driver_row *d, int64_t *scope)
     struct tm_pb_field f = {0};
     if (d->event->scope && !find(d->message, d->event->scope, &f))
         return TM_END;
-    *scope = (int64_t)f.value;
+    *scope = d->event->scope ? (int64_t)f.value : d->row->tid;
     d->row->flags |= tm_event_scope_flags((enum tm_scope)d->event->scope_type);
     if (d->event->scope_type == TM_SCOPE_PROCESS) {
         d->row->flags |= TM_EVENT_HAS_PID;
@@ -263,7 +236,7 @@ static enum tm_status put_track(struct driver_row *d, struct tm_error *err)
         tm_detail_arg_text(dimensions, "tracepoint", event.data, event.len) < 0 ||
         tm_detail_arg_text(dimensions, "name", name.data, name.len) < 0)
         return tm_error_nomem(err);
-    const uint64_t identity = tm_hash64(dimensions->data, dimensions->len) ^ (uint64_t)scope;
+    const uint64_t identity = tm_hash64(dimensions->data, dimensions->len) ^ tm_hash_u64((uint64_t)scope);
     struct tm_proto_named_row named = {
         .type = type_of(d), .second = (uint16_t)(identity >> 32), .instance = (uint32_t)identity, .has_name = true};
     if (d->row->kind == TM_KIND_COUNTER)
@@ -273,31 +246,78 @@ static enum tm_status put_track(struct driver_row *d, struct tm_error *err)
                                                               : tm_proto_named_row(d->rows, &named, d->row, err);
 }
 
-/* Makes the row of a slice or a counter. TM_END: the event states too little. */
-static enum tm_status fill(struct driver_row *d, struct tm_error *err)
+static bool is_slice(const struct tm_proto_generic *event)
 {
-    struct tm_pb_field kind, name, value;
-    const bool is_slice = d->event->slice_kind && d->event->slice_name;
-    enum tm_status st;
-    if (!is_slice) {
-        d->row->kind = TM_KIND_COUNTER;
-        if (!find(d->message, d->event->value, &value))
-            return TM_END;
-        d->row->flags |= TM_EVENT_HAS_VALUE;
-        d->row->value = value.value;
-        return put_track(d, err);
-    }
+    return event->slice_kind && event->slice_name;
+}
+
+/* Makes the row one of a slice. Its category is the name of the event. TM_END: the event states too little. */
+static enum tm_status put_slice(struct driver_row *d, struct tm_error *err)
+{
+    struct tm_pb_field kind, name;
     if (!find(d->message, d->event->slice_kind, &kind) || !find(d->message, d->event->slice_name, &name))
         return TM_END;
-    switch ((char)kind.value) {
-    case 'B': d->row->kind = TM_KIND_SLICE_BEGIN; break;
-    case 'E': d->row->kind = TM_KIND_SLICE_END; break;
-    case 'I': d->row->kind = TM_KIND_INSTANT; break;
-    default: return TM_END;
-    }
-    if ((st = put_track(d, err)) != TM_OK || d->row->kind == TM_KIND_SLICE_END)
+    const char letter = (char)kind.value;
+    if (letter != 'B' && letter != 'E' && letter != 'I')
+        return TM_END;
+    enum tm_status st = put_track(d, err);
+    if (st != TM_OK)
+        return st;
+    d->row->kind = letter == 'B' ? TM_KIND_SLICE_BEGIN : letter == 'E' ? TM_KIND_SLICE_END : TM_KIND_INSTANT;
+    const struct tm_text event = {d->generics->texts.data + d->event->name_at, d->event->name_len};
+    st = tm_proto_string(d->rows, event.data, event.len, &d->row->category, err);
+    if (st < 0 || letter == 'E')
         return st;
     return tm_proto_string(d->rows, name.data ? name.data : (const uint8_t *)"", name.len, &d->row->name, err);
+}
+
+/* Puts the fields as args. */
+static enum tm_status put_fields(const struct driver_row *d, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(d->message->data, d->message->len);
+    struct tm_pb_field f;
+    struct tm_buf *key = &d->rows->key;
+    enum tm_status st = TM_OK;
+    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id >= TM_PROTO_GENERIC_FIELDS || d->event->fields[f.id].type == 0) {
+            st = count_error(d->rows, d->row->machine, err);
+            continue;
+        }
+        tm_buf_clear(key);
+        if (tm_buf_add(key, d->generics->texts.data + d->event->fields[f.id].name_at,
+                       d->event->fields[f.id].name_len) < 0 ||
+            put_field(&d->rows->detail, key, d->event->fields[f.id].type, &f) < 0)
+            st = tm_error_nomem(err);
+    }
+    return st < 0 ? st : TM_OK;
+}
+
+static enum tm_status count_driver_error(const struct driver_row *d, struct tm_error *err)
+{
+    return tm_proto_count_stat(&d->rows->counts, TM_PROTO_STAT_DRIVER_TRACK, d->row->machine, 1, err);
+}
+
+enum tm_status tm_proto_ftrace_generic(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *message,
+                                       struct tm_event *row, struct tm_error *err)
+{
+    const struct tm_proto_generics *g = &bundle->kernels->generics;
+    const struct tm_proto_map_entry *entry = tm_proto_map_find(&g->by_number, row->machine, message->id);
+    struct driver_row d = {.generics = g, .message = message, .rows = bundle->rows, .row = row};
+    const struct tm_event plain = *row;
+    row->kind = TM_KIND_FTRACE;
+    if (entry == NULL)
+        return count_error(d.rows, row->machine, err);
+    d.event = &g->events[entry->v1];
+    enum tm_status st = is_slice(d.event) ? put_slice(&d, err) : TM_END;
+    if (st == TM_END) {
+        *row = plain;
+        row->kind = TM_KIND_FTRACE;
+        tm_buf_clear(&d.rows->detail);
+        st = is_slice(d.event) ? count_driver_error(&d, err) : TM_OK;
+        if (st >= 0)
+            st = tm_proto_string(d.rows, g->texts.data + d.event->name_at, d.event->name_len, &row->name, err);
+    }
+    return st < 0 ? st : put_fields(&d, err);
 }
 
 enum tm_status tm_proto_ftrace_generic_derive(const struct tm_proto_ftrace_bundle *bundle,
@@ -308,15 +328,18 @@ enum tm_status tm_proto_ftrace_generic_derive(const struct tm_proto_ftrace_bundl
     const struct tm_proto_map_entry *entry = tm_proto_map_find(&g->by_number, event->machine, message->id);
     struct tm_event row = tm_proto_derived(event, TM_KIND_COUNTER);
     struct driver_row d = {.generics = g, .message = message, .rows = bundle->rows, .row = &row};
+    struct tm_pb_field value;
     if (entry == NULL)
         return TM_OK;
     d.event = &g->events[entry->v1];
-    if (!(d.event->slice_kind && d.event->slice_name) && !d.event->value)
+    if (is_slice(d.event) || d.event->value == 0)
         return TM_OK;
-    enum tm_status st = fill(&d, err);
-    if (st == TM_END)
-        return tm_proto_count_stat(&bundle->rows->counts, TM_PROTO_STAT_DRIVER_TRACK, event->machine, 1, err);
-    return st < 0 ? st : tm_proto_add(bundle->rows, &row, err);
+    if (!find(message, d.event->value, &value))
+        return count_driver_error(&d, err);
+    row.flags |= TM_EVENT_HAS_VALUE;
+    row.value = value.value;
+    enum tm_status st = put_track(&d, err);
+    return st == TM_END ? count_driver_error(&d, err) : st < 0 ? st : tm_proto_add(bundle->rows, &row, err);
 }
 
 void tm_proto_generics_release(struct tm_proto_generics *g)

@@ -6,8 +6,11 @@
 #include "base/buf.h"
 #include "format/perfetto/id_map.h"
 
-/* Fields of FtraceEvent from this number on are such events. */
+/* Fields of FtraceEvent from FIRST on are such events. */
 enum { TM_PROTO_GENERIC_FIRST = 65536, TM_PROTO_GENERIC_FIELDS = 32 };
+
+/* Events past one of these limits are not known. */
+enum { TM_PROTO_GENERICS_MAX = 1 << 12, TM_PROTO_GENERIC_TEXT_MAX = 1 << 20 /* bytes of names */ };
 
 struct tm_proto_generics {
     /* private */
