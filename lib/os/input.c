@@ -10,6 +10,11 @@ void tm_input_init(struct tm_input *in, const struct tm_input_ops *ops, void *so
     *in = (struct tm_input){.ops = ops, .source = source};
 }
 
+void tm_input_init_bytes(struct tm_input *in, const void *data, size_t len)
+{
+    *in = (struct tm_input){.data = data, .len = len, .ended = true};
+}
+
 /* Makes room for NEED bytes from data on, and for at least a full read after len. */
 static enum tm_status make_room(struct tm_input *in, size_t need, struct tm_error *err)
 {

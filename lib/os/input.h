@@ -53,6 +53,9 @@ struct tm_input {
 /* Initialises an input over SOURCE and takes over SOURCE. Release calls the close of OPS. */
 void tm_input_init(struct tm_input *in, const struct tm_input_ops *ops, void *source);
 
+/* Initialises an input over LEN bytes, which stay the caller's and must outlive it. */
+void tm_input_init_bytes(struct tm_input *in, const void *data, size_t len);
+
 /* Widens the window to NEED bytes or more. TM_OK: it has them. TM_END: the input ends before that; the window has the
  * rest. TM_E_INPUT: NEED exceeds TM_INPUT_WINDOW_MAX. Pointers into the window are invalid afterwards. After an error
  * only release may be called. */

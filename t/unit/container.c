@@ -6,7 +6,6 @@
 #include "unpack/member_table.h"
 #include "container/pax.h"
 #include "container/tar_reader.h"
-#include "bytes_input.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -71,7 +70,7 @@ static enum tm_status next(struct tar_fixture *f)
 static void start(struct tar_fixture *f, size_t len, uint64_t end)
 {
     f->err = (struct tm_error){0};
-    f->in = bytes_input(f->bytes, len);
+    tm_input_init_bytes(&f->in, f->bytes, len);
     tm_tar_reader_init(&f->tar, &f->in, end);
 }
 
@@ -222,7 +221,7 @@ static const char *files_of(const struct tm_buf *gzip, enum tm_on_damage on_dama
     struct tm_input in, file;
     struct tm_error err = {0};
     tm_buf_clear(text);
-    in = bytes_input(gzip->data, gzip->len);
+    tm_input_init_bytes(&in, gzip->data, gzip->len);
     enum tm_status st = tm_gzip_reader_init(&reader, &in, &err);
     reader.on_damage = on_damage;
     while (st == TM_OK && (st = tm_gzip_next(&reader, &file, &err)) == TM_OK) {
@@ -264,7 +263,7 @@ static void test_gzip_starts(void)
         (void)snprintf(data, sizeof data, "%*s", lengths[i], "");
         add_gzip(&gz, "a", data);
     }
-    in = bytes_input(gz.data, gz.len);
+    tm_input_init_bytes(&in, gz.data, gz.len);
     is_int(tm_gzip_reader_init(&reader, &in, &err), TM_OK);
     is_int(tm_gzip_next(&reader, &file, &err), TM_OK);
     is_int(tm_input_fill(&file, 2000, &err), TM_END);

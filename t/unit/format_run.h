@@ -3,7 +3,6 @@
 #ifndef TM_T_UNIT_FORMAT_RUN_H
 #define TM_T_UNIT_FORMAT_RUN_H
 
-#include "bytes_input.h"
 #include "os/io.h"
 #include "base/pb.h"
 #include "format/format.h"
@@ -273,7 +272,7 @@ static inline struct format_run format_run_at(int64_t now_s, const struct tm_for
     if (chunk)
         tm_input_init(&in, &chunk_ops, &source);
     else
-        in = bytes_input(data, len);
+        tm_input_init_bytes(&in, data, len);
     tm_event_sink_init(&sink, &writer);
     struct tm_format_context context = {.input = &in, .sink = &sink, .options = options, .sniff = tm_format_sniff,
                                         .now_s = now_s, .whole = {.fd = -1, .len = len}};

@@ -5,7 +5,6 @@
 #include "container/tar_reader.h"
 #include "os/io.h"
 
-#include "bytes_input.h"
 #include "tap.h"
 
 #include <fcntl.h>
@@ -35,7 +34,7 @@ static void test_large_member(void)
     const uint8_t *header = bytes + out.bytes - BLOCK, *size = header + 124;
     ok(memcmp(header, name, 100) == 0);
     ok(size[0] == 0x80 && memcmp(size + 1, "\0\0\0\0\0\0\2\x40\0\0\0", 11) == 0);
-    in = bytes_input(bytes, (size_t)out.bytes);
+    tm_input_init_bytes(&in, bytes, (size_t)out.bytes);
     tm_tar_reader_init(&tar, &in, UINT64_MAX);
     ok(tm_tar_next(&tar, &entry, &err) == TM_OK);
     ok(entry.name_bytes == LONG_NAME && memcmp(entry.name, name, LONG_NAME) == 0);

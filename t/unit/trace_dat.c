@@ -4,7 +4,6 @@
 #include "format/trace_dat/facts.h"
 #include "os/io.h"
 #include "os/subprocess.h"
-#include "bytes_input.h"
 #include "tap.h"
 
 #include <signal.h>
@@ -31,7 +30,7 @@ static void test_records(void)
     ok(tm_child_event_put(&record, &out) == TM_OK);
     size_t first = out.len;
     ok(tm_child_event_put(&(struct tm_child_event){.kind = TM_CHILD_EVENT_DONE, .lost = 2}, &out) == TM_OK);
-    in = bytes_input(out.data, out.len);
+    tm_input_init_bytes(&in, out.data, out.len);
     ok(tm_child_event_read(&got, &in, &err) == TM_OK);
     ok(got.kind == TM_CHILD_EVENT && got.buffer == 3 && got.time_ns == -5 && got.cpu == 7 && got.tid == 99);
     ok(got.pid == -1 && got.cycles == 5);
@@ -43,13 +42,13 @@ static void test_records(void)
     tm_input_release(&in);
     bool is_end = true;
     for (size_t len = 0; len < first; len++) {
-        in = bytes_input(out.data, len);
+        tm_input_init_bytes(&in, out.data, len);
         is_end = is_end && tm_child_event_read(&got, &in, &err) == TM_END;
         tm_input_release(&in);
     }
     ok_named(is_end, "a record that is cut is the end");
     out.data[0] = 9;
-    in = bytes_input(out.data, out.len);
+    tm_input_init_bytes(&in, out.data, out.len);
     ok(tm_child_event_read(&got, &in, &err) == TM_E_INPUT);
     tm_input_release(&in);
     tm_buf_release(&out);
@@ -65,7 +64,7 @@ static void test_long_args(void)
     char *text = calloc(1, len);
     record.args = (struct tm_span){text, len};
     ok(text && tm_child_event_put(&record, &out) == TM_OK);
-    in = bytes_input(out.data, out.len);
+    tm_input_init_bytes(&in, out.data, out.len);
     ok(tm_child_event_read(&got, &in, &err) == TM_OK && got.args.len == TM_CHILD_EVENT_TEXT_MAX);
     ok_named(got.kind == TM_CHILD_EVENT && got.is_cut, "arguments that are cut are known to be");
     tm_input_release(&in);
