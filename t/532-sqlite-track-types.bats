@@ -40,6 +40,15 @@ num_softirq_total|num_softirq_total|NULL
 psi|psi.cpu.some|NULL
 vmstat|nr_free_pages|NULL'
     same "SELECT count(*) FROM cpu_counter_track WHERE type = 'cpustat'" 8
+    same "SELECT name, gpu_id FROM gpu_counter_track" 'gpufreq|0'
+}
+
+@test "a name with several parts has all dimensions of the reference" {
+    packets "[[(8, 1000), (7, message((12, message((1, '0'), (2, 'Normal'), (3, 4))),
+        (16, message((1, 3), (2, message((1, 'C1'), (2, 77)))))))]]"
+    same "SELECT t.name, group_concat(a.key || '=' || a.display_value, ' ') FROM track t
+        JOIN args a ON a.arg_set_id = t.dimension_arg_set_id GROUP BY t.id ORDER BY 1" 'cpuidle3.C1|cpu=3 state=C1
+mem.buddyinfo[0][Normal][4 kB]|buddyinfo_node=0 buddyinfo_zone=Normal buddyinfo_chunk_size_kb=4'
 }
 
 @test "counters of processes, batteries and rails have the types and units of the reference" {

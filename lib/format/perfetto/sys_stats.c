@@ -116,9 +116,13 @@ static enum tm_status add_cpufreq(struct stats *s, uint64_t value)
     return tm_proto_counter_add(s->rows, &like, "cpufreq", value, s->err);
 }
 
+/* Adds the frequency of a GPU. The reference takes all for that of the first. */
 static enum tm_status add_gpufreq(struct stats *s, uint64_t value)
 {
-    return tm_proto_counter_add(s->rows, &s->like, "gpufreq", value, s->err);
+    struct tm_event like = s->like;
+    like.flags |= TM_EVENT_HAS_TRACK;
+    like.track = 0;
+    return tm_proto_counter_add(s->rows, &like, "gpufreq", value, s->err);
 }
 
 static uint64_t page_size(const struct stats *s)
