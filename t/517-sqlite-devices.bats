@@ -41,6 +41,7 @@ describe 70001 dsp_work 1:13:track_event_type 2:9:slice_name
 describe 70002 dsp_load 1:3:counter_value 2:9:track_name 3:5:scope_cpu
 describe 70003 npu_work 1:13:track_event_type 2:9:slice_name 3:4:scope_npu 4:9:track_name
 describe 70004 npu_bytes 1:4:counter_value 2:5:scope_tgid
+describe 70007 cpu_work 1:13:track_event_type 2:9:slice_name 3:5:scope_cpu
 describe 70005 refused 40:4:field
 1000 0 5 #70000 1=-1 2=left 3=18446744073709551615 4=3 9=7
 2000 0 5 #70001 1=66 2=decode
@@ -55,6 +56,8 @@ describe 70005 refused 40:4:field
 4010 0 5 #70003 1=66 2=layer 3=2 4=npu
 4020 0 5 #70003 1=69 2= 3=1 4=npu
 5000 0 5 #70004 1=4096 2=100
+5100 1 5 #70007 1=66 2=idle 3=6
+5110 2 5 #70007 1=69 2=idle 3=6
 6000 0 5 #70005 40=1
 6010 0 5 #70006 1=1
 END
@@ -66,10 +69,13 @@ END
 2030|0|||done|kernel_trackevent_thread_slice|dsp_work|
 4000|20|||layer|kernel_trackevent_custom_slice|npu|
 4010|-1|||layer|kernel_trackevent_custom_slice|npu|
+5100|10|||idle|kernel_trackevent_cpu_slice|cpu_work|
 3000|kernel_trackevent_cpu_counter|busy|-5.0
 5000|kernel_trackevent_process_counter|npu_bytes|4096.0
 kernel_trackevent_cpu_counter|busy|tracepoint|dsp_load
 kernel_trackevent_cpu_counter|busy|name|busy
+kernel_trackevent_cpu_slice|cpu_work|tracepoint|cpu_work
+kernel_trackevent_cpu_slice|cpu_work|name|cpu_work
 kernel_trackevent_custom_slice|npu|scope|1
 kernel_trackevent_custom_slice|npu|tracepoint|npu_work
 kernel_trackevent_custom_slice|npu|name|npu
@@ -87,7 +93,10 @@ kernel_trackevent_format_error|3
 2030|dsp_work|slice_name=done track_event_type=73
 2040|dsp_work|slice_name=odd track_event_type=88
 2050|dsp_work|track_event_type=66
+5100|cpu_work|scope_cpu=6 slice_name=idle track_event_type=66
+5110|cpu_work|scope_cpu=6 slice_name=idle track_event_type=69
 END
+    [ "$(sqlite3 g.db "SELECT cpu, type FROM cpu_track WHERE cpu > 2")" = '6|kernel_trackevent_cpu_slice' ]
     tm-merge -q --only name=layer -o o.db g.pftrace
     [ "$(sqlite3 o.db 'SELECT ts, dur FROM slice ORDER BY ts' | tr '\n' ' ')" = '4000|20 4010|-1 ' ]
 }

@@ -21,7 +21,7 @@ static enum tm_lane_effect effect_of(const struct tm_event *e)
 struct named {
     struct tm_text name, unit, description;
     enum tm_named_track type;
-    uint32_t gpu;
+    uint32_t gpu;              /* on a track of a driver: the cpu */
     int64_t pid;               /* of a GPU's slice: the process for which the GPU worked */
     int64_t tid;               /* of a GPU's slice: the thread; 0: not known */
     struct tm_text dimensions; /* what distinguishes the track from others of its type, as in a Detail message */
@@ -143,8 +143,8 @@ enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_mode
         st = tm_processes_process(&tasks->processes, ev->place.machine, e->pid, &of.owner, err);
     else if (is_thread && (st = tm_model_thread(tasks, ev, err)) == TM_OK)
         of.owner = ev->utid;
-    else if (is_cpu && (st = tm_sched_cpu(&tasks->sched, ev->place.machine, e->cpu, err)) == TM_OK)
-        of.owner = e->cpu;
+    else if (is_cpu && (st = tm_sched_cpu(&tasks->sched, ev->place.machine, named.gpu, err)) == TM_OK)
+        of.owner = named.gpu;
     if (st == TM_OK)
         st = named.type == TM_NAMED_TRACK_GPU_STAGE ? stage_set(layout, ev, &of.set, err)
                                                     : tm_model_lane_set(layout, &of, err);

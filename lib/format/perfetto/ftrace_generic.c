@@ -206,8 +206,8 @@ static enum tm_status put_scope(struct driver_row *d, int64_t *scope)
     if (d->event->scope_type == TM_SCOPE_PROCESS) {
         d->row->flags |= TM_EVENT_HAS_PID;
         d->row->pid = (uint32_t)f.value;
-    } else if (d->event->scope_type == TM_SCOPE_CPU) {
-        d->row->flags |= TM_EVENT_HAS_CPU;
+    } else if (d->event->scope_type == TM_SCOPE_CPU && d->row->flags & TM_EVENT_DERIVED) {
+        d->row->flags |= TM_EVENT_HAS_CPU; /* the row of the event itself has the cpu where that happened */
         d->row->cpu = (uint32_t)f.value;
     } else if (d->event->scope_type == TM_SCOPE_THREAD) {
         d->row->flags |= TM_EVENT_HAS_TID;
@@ -239,6 +239,8 @@ static enum tm_status put_track(struct driver_row *d, struct tm_error *err)
     const uint64_t identity = tm_hash64(dimensions->data, dimensions->len) ^ tm_hash_u64((uint64_t)scope);
     struct tm_proto_named_row named = {
         .type = type_of(d), .second = (uint16_t)(identity >> 32), .instance = (uint32_t)identity, .has_name = true};
+    if (d->event->scope_type == TM_SCOPE_CPU)
+        named.gpu = (uint32_t)scope;
     if (d->row->kind == TM_KIND_COUNTER)
         return tm_proto_named_counter(d->rows, &named, name, d->row, err);
     tm_buf_clear(&d->rows->key);

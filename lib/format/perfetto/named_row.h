@@ -9,7 +9,7 @@ struct tm_proto_named_row {
     enum tm_named_track type;
     uint16_t second; /* with INSTANCE, distinguishes the slice or the track from others of the type */
     uint32_t instance;
-    uint32_t gpu;
+    uint32_t gpu; /* on a track of a driver: the cpu that the event states */
     int64_t tid; /* the thread for which the GPU works; 0: not known */
     struct tm_text unit, description; /* of a counter; empty: not stated */
     bool has_name; /* the track has a name even if rows->key is empty */
