@@ -395,6 +395,7 @@ print(len(p) > 0, {int(x[k]) for x in p for k in ("first_offset_ns", "last_offse
 }
 
 @test "samples of events beyond the limit count nothing, and a warning counts them" {
+    cd "$BATS_TEST_TMPDIR"
     python3 -c "
 for i in range(258):
     print('prog 10/11 [000] %d.000001:     5 ev%d:u: \n\tffff main+0x1 (/bin/x)\n' % (i + 1, i))" >perf.txt

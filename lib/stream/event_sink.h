@@ -38,8 +38,9 @@ struct tm_event_sink {
     enum tm_status (*run_string)(void *arg, uint32_t *string, struct tm_error *err);
     void *run_arg; /* argument of run_string */
     struct tm_detail_budget budget; /* of the current file; tm_event_sink_file_reads sets it */
-    uint64_t left_out; /* names, labels and other facts of the current file that a limit of its parser leaves out; parsers
-                          count, and the end of the file states the statistic facts_beyond_limits */
+    /* Names, labels and other facts of the current file that a limit of its parser leaves out. Parsers count; the end
+     * of the file states the statistic facts_beyond_limits. */
+    uint64_t left_out;
     bool want_compact_messages; /* keep whole CompactSched messages; requires raw (default: false) */
     /* private */
     struct tm_batch_builder batch;
