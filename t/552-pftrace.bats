@@ -402,6 +402,9 @@ for i in range(258):
     tm-merge -o m.pftrace perf.txt 2>said
     [ "$(cat said)" = "tm-emit: warning: perf.txt: 2 facts are beyond the limit of pftrace (tm-limits), and are left out" ]
     tm-merge -q -f report m.pftrace | grep -q 'left_out.surplus_facts = 2'
+    run tm-merge -q --strict -o strict.pftrace perf.txt
+    [ "$status" -eq 4 ]
+    [ "$output" = "tm-emit: readings, names or facts are beyond the limits of pftrace, and --strict allows none" ]
 }
 
 @test "samples stay perf samples" {

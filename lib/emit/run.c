@@ -151,6 +151,20 @@ static enum tm_status finish_pending(struct job *job, struct tm_error *err)
     return st < 0 ? st : tm_line_heads_finish(&job->heads, err);
 }
 
+/* TM_E_STRICT if the output of JOB kept times as recorded, or left out facts beyond its limits. */
+static enum tm_status check_strict(const struct job *job, struct tm_error *err)
+{
+    const uint64_t *others = job->unsupported.others;
+    if (others[TM_UNSUPPORTED_TIMES])
+        return tm_error_set(err, TM_E_STRICT,
+                            "times inside packets could not be converted to trace time, and --strict allows none");
+    if (others[TM_UNSUPPORTED_SURPLUS] || others[TM_UNSUPPORTED_NAMES] || others[TM_UNSUPPORTED_FACTS])
+        return tm_error_set(err, TM_E_STRICT,
+                            "readings, names or facts are beyond the limits of %s, and --strict allows none",
+                            job->emit->name);
+    return TM_OK;
+}
+
 /* Reports what was guessed or lost, and whether it is more than allowed. IS_REPORTED: another output has done so. */
 static enum tm_status write_notices(const struct tm_emit_run *run, const struct job *job, bool *is_reported,
                                     struct tm_error *err)
@@ -168,9 +182,8 @@ static enum tm_status write_notices(const struct tm_emit_run *run, const struct 
     }
     if (run->warn && job->is_first)
         tm_no_events_warn(&job->catalog, run->warn);
-    if (st == TM_OK && run->limit.strict && job->unsupported.others[TM_UNSUPPORTED_TIMES])
-        return tm_error_set(err, TM_E_STRICT,
-                            "times inside packets could not be converted to trace time, and --strict allows none");
+    if (st == TM_OK && run->limit.strict)
+        st = check_strict(job, err);
     if (st == TM_OK)
         st = tm_accounting_within(&job->accounting, &run->limit, err);
     return st == TM_OK ? tm_notices_within(&notices, &run->limit, err) : st;
