@@ -147,6 +147,15 @@ ugpu=2,gpu=2,name=own'
     same_text "$(grep -c '"name":"reads"' p.json)" 2
 }
 
+@test "the frequency of a GPU in a SysStats is that of the first GPU" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
+1 { 10: 1 8: 1000 7 { 17: 300 } }
+END
+    tm-merge -q -o p.db p.pftrace
+    same_text "$(sqlite3 p.db "SELECT c.value, t.name, t.type, t.unit, t.gpu_id, (SELECT count(*) FROM gpu) FROM counter c
+        JOIN gpu_counter_track t ON t.id = c.track_id")" '300.0|gpufreq|gpu_frequency|kHz|0|1'
+}
+
 @test "thermal zones of /sys are counters in degrees, whatever they are called" {
     python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
 1 { 10: 1 8: 1000 7 { 15 { 1: "zone0" 2: 40 3: "cpu-therm" } 15 { 1: "zone1" 2: 41 3: "skin Temperature" } 15 { 2: 42 } } }

@@ -445,6 +445,39 @@ tm_slice_end_without_begin|info|analysis|1'
     same "SELECT severity, source, value FROM stats WHERE name = 'unknown_extension_fields'" 'error|trace|4'
 }
 
+@test "refused extra values are counted by cause, and sums have the values before one that is refused" {
+    # Track 5 counts increments. 31: tracks, 12: values.
+    packets p.pftrace "[[(10, 1), (13, 1), (60, message((1, 5), (2, 'c'), (8, message((5, 1)))))]] + [
+        [(10, 1), (8, 10), (11, message((9, 3), (11, 0), *((31, track) for track in tracks), *((12, 1) for _ in range(count))))]
+        for tracks, count in (([], 1), ([0], 1), ([5] * 9, 9), ([7], 1), ([5], 2), ([5, 7], 2))] + [
+        [(10, 1), (8, 20), (11, message((9, 4), (11, 5), (30, 100)))]]"
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT name, severity, source, value FROM stats WHERE value ORDER BY name" \
+        'track_event_extra_counter_exceeds_max|error|analysis|1
+track_event_extra_counter_invalid_track|error|analysis|3
+track_event_extra_counter_missing_track_uuids|error|analysis|1
+track_event_extra_counter_track_uuid_mismatch|error|analysis|1'
+    same "SELECT ts, value FROM counter" '20|110.0' # 8, 1 and 1 of the refused events
+    same "SELECT count(*) FROM slice" 0
+}
+
+@test "legacy events with a flow but no id or direction, and relative ones without a base, are counted" {
+    # 6: legacy_event; 2: its phase, 8: bind_id, 13: direction; 2 and 8 of the event: thread time and instructions.
+    packets p.pftrace "[[(10, 1), (13, 1), (44, message((1, 5), (2, 6)))]] + [
+        [(10, 1), (13, 2), (8, 10), (11, message((23, 'e'), (6, message(*fields))))] for fields in (
+            [(2, ord('s'))], [(2, ord('f')), (10, 3)], [(2, ord('B')), (8, 4)], [(2, ord('i')), (8, 4), (13, 0)],
+            [(2, ord('E')), (8, 4)])] + [[(10, 2), (13, 1)]] + [
+        [(10, 2), (13, 2), (8, 10), (11, message((9, 3), (23, 'e'), delta))] for delta in ((1, 1), (2, 1), (8, 1))]"
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT name, severity, source, value FROM stats WHERE value ORDER BY name" \
+        'flow_invalid_id|error|trace|2
+flow_without_direction|error|trace|2
+track_event_parser_errors|info|analysis|2
+track_event_skipped_thread_instruction_delta_without_valid_state|notice|analysis|1
+track_event_skipped_thread_time_delta_without_valid_state|notice|analysis|1
+track_event_skipped_timestamp_delta_without_valid_state|notice|analysis|1'
+}
+
 @test "the version of Android's API follows from the release in the fingerprint, if the packet does not state it" {
     sdk() { # FIELDS_OF_SYSTEM_INFO
         packets p.pftrace "[[(45, message($1))]]"

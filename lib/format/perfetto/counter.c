@@ -145,9 +145,15 @@ static enum tm_status read_extra(const struct tm_proto_track_context *c, const s
         count == 0 ? 0
                    : read_tracks(c, is_double ? TM_TRACK_EVENT_EXTRA_DOUBLE_TRACKS : TM_TRACK_EVENT_EXTRA_TRACKS,
                                  is_double ? &sequence->extra_tracks.doubles : &sequence->extra_tracks.ints, tracks);
-    if (count > track_count || count + c->rows->pending.len / sizeof *row > TM_EXTRA_VALUES_MAX)
-        return drop(c, TM_PROTO_STAT_EXTRA_COUNTER_BAD, err);
-    for (size_t i = 0; i < count; i++) {
+    if (count > 0 && track_count == 0)
+        return drop(c, TM_PROTO_STAT_EXTRA_COUNTER_NO_TRACKS, err);
+    for (size_t i = 0; i < count; i++) { /* sums have the values before one that is refused */
+        if (i >= track_count)
+            return drop(c, TM_PROTO_STAT_EXTRA_COUNTER_BAD, err);
+        if (tracks[i] == 0)
+            return drop(c, TM_PROTO_STAT_EXTRA_COUNTER_MISMATCH, err);
+        if (c->rows->pending.len / sizeof *row >= TM_EXTRA_VALUES_MAX)
+            return drop(c, TM_PROTO_STAT_EXTRA_COUNTER_EXCEEDS, err);
         struct tm_event derived = tm_proto_derived(row, TM_KIND_COUNTER);
         struct number n = {.is_double = is_double, .bits = values[i]};
         enum tm_status st = make_absolute(c, tracks[i], &n, err);

@@ -101,12 +101,17 @@ static enum tm_status fill_async(const struct tm_proto_track_context *c, struct 
 static enum tm_status fill_flow(const struct tm_proto_track_context *c, struct tm_event *row, struct tm_error *err)
 {
     const struct tm_proto_legacy *legacy = c->event->legacy;
-    if (legacy->id_kind != TM_LEGACY_UNSCOPED_ID || !c->has_thread) {
+    const bool has_id = legacy->id_kind == TM_LEGACY_UNSCOPED_ID;
+    enum tm_status st = TM_OK;
+    if (!has_id)
+        st = tm_proto_count_stat(&c->rows->counts, TM_PROTO_STAT_FLOW_INVALID_ID, c->packet->machine, 1, err);
+    if (st == TM_OK && (!has_id || !c->has_thread)) {
         row->kind = TM_KIND_PACKET;
         return tm_proto_count_stat(&c->rows->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
     }
     uint32_t name, category;
-    enum tm_status st = find_strings(c, row, &name, &category, err);
+    if (st == TM_OK)
+        st = find_strings(c, row, &name, &category, err);
     if (st < 0)
         return st;
     uint64_t seed[2] = {legacy->id, (uint64_t)category << 32 | name};

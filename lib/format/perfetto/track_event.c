@@ -159,6 +159,15 @@ static bool is_on_fast_path(const struct tm_proto_track_event *event)
     return !(event->fields & ~PLAIN_FIELDS);
 }
 
+/* Returns the statistic of an event whose time or counts are relative to those of a thread descriptor that there is
+ * not. */
+static enum tm_proto_stat stat_without_state(const struct tm_proto_track_event *event)
+{
+    return event->has_delta          ? TM_PROTO_STAT_DELTA_NO_STATE
+           : event->has_thread_delta ? TM_PROTO_STAT_THREAD_DELTA_NO_STATE
+                                     : TM_PROTO_STAT_INSTRUCTIONS_NO_STATE;
+}
+
 /* Resolves times and counts relative to the thread descriptor's. TM_END: there is none, and the event is lost. */
 static enum tm_status resolve_times(struct tm_proto_track_context *c, struct tm_proto_track_event *event,
                                     struct tm_proto_packet *packet)
@@ -224,13 +233,27 @@ static enum tm_status put_flows(struct tm_buf *detail, struct tm_pb body)
     return st;
 }
 
-static enum tm_status put_bind(struct tm_buf *detail, const struct tm_proto_legacy *legacy)
+/* Returns the field of the detail for the flow that LEGACY binds; 0: it states no direction. */
+static uint32_t bind_field(const struct tm_proto_legacy *legacy)
 {
-    uint32_t field = legacy->flow_direction == FLOW_OUT     ? TM_DETAIL_BIND_OUT
-                     : legacy->flow_direction == FLOW_INOUT ? TM_DETAIL_BIND_STEP
-                     : legacy->flow_direction == FLOW_IN    ? TM_DETAIL_BIND_IN
-                                                            : 0;
-    return legacy->has_bind_id && field ? tm_pb_put_i64(detail, field, legacy->bind_id) : TM_OK;
+    return legacy->flow_direction == FLOW_OUT     ? TM_DETAIL_BIND_OUT
+           : legacy->flow_direction == FLOW_INOUT ? TM_DETAIL_BIND_STEP
+           : legacy->flow_direction == FLOW_IN    ? TM_DETAIL_BIND_IN
+                                                  : 0;
+}
+
+/* Puts the flow that the event of ROW binds. Without a direction it is counted, if the event begins a slice. */
+static enum tm_status put_bind(const struct tm_proto_track_context *c, const struct tm_event *row, struct tm_error *err)
+{
+    const struct tm_proto_legacy *legacy = c->event->legacy;
+    const uint32_t field = bind_field(legacy);
+    if (!legacy->has_bind_id)
+        return TM_OK;
+    if (field)
+        return tm_pb_put_i64(&c->rows->detail, field, legacy->bind_id) < 0 ? tm_error_nomem(err) : TM_OK;
+    if (row->kind != TM_KIND_SLICE_BEGIN && row->kind != TM_KIND_SLICE_COMPLETE && row->kind != TM_KIND_INSTANT)
+        return TM_OK;
+    return tm_proto_count_stat(&c->rows->counts, TM_PROTO_STAT_FLOW_NO_DIRECTION, c->packet->machine, 1, err);
 }
 
 /* True if the event would be on the thread of its sequence if that was known. */
@@ -323,8 +346,8 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
         return tm_proto_add(c->rows, row, err);
     if (event->has_flows && put_flows(&c->rows->detail, event->body) != TM_OK)
         return tm_error_nomem(err);
-    if (put_bind(&c->rows->detail, event->legacy) != TM_OK)
-        return tm_error_nomem(err);
+    if ((st = put_bind(c, row, err)) < 0)
+        return st;
     if (event->has_args && c->rows->sink->want_detail && (st = tm_proto_annotations_put(c, err)) < 0)
         return st;
     if (!dropped && (c->is_absolute || tm_proto_absolute_raw_is_needed(c, row)) &&
@@ -380,7 +403,7 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
         return read;
     prefetch_strings(&c);
     if (packet->sequence == NULL || resolve_times(&c, &event, packet) == TM_END) {
-        enum tm_proto_stat stat = packet->sequence ? TM_PROTO_STAT_DELTA_NO_STATE : TM_PROTO_STAT_NO_SEQUENCE;
+        enum tm_proto_stat stat = packet->sequence ? stat_without_state(&event) : TM_PROTO_STAT_NO_SEQUENCE;
         enum tm_status st = tm_proto_count_stat(&p->rows.counts, stat, packet->machine, 1, err);
         return st < 0 ? st
                       : tm_proto_count_account(&p->rows.counts, TM_DROP_NEEDS_STATE, packet->clock, packet->byte, err);
