@@ -642,3 +642,17 @@ LINES
     tail -n 1 a.json | grep -Fqx '"tracemerge":{"events_without_json_form":3,"left_out":{"a.txt":{"slice_begin":2,"slice_end":1}}}}'
     grep -q '2 events of kind slice_begin have no form in json' err
 }
+
+@test "all facts of a line in systemTraceEvents are in the merged file: the name of its thread, and both its counters" {
+    printf '%s\n' '# tracer: nop' '  task-51 (   50) [000] .... 0.001000: tracing_mark_write: B|50|work' \
+        '  task-51 (   50) [000] .... 0.001100: cpu_frequency_limits: min=1000 max=2000 cpu_id=0' \
+        '  task-51 (   50) [000] .... 0.002000: tracing_mark_write: E|50' >k.systrace
+    python3 -c 'import json; print(json.dumps({"traceEvents": [{"ph": "X", "ts": 5, "dur": 1, "pid": 1, "tid": 1, "name": "x"}],
+        "systemTraceEvents": open("k.systrace").read()}))' >k.json
+    facts='sorted((x["ph"], x["name"], x["pid"], x["tid"], str(x.get("args"))) for x in e if x["name"] != "x")'
+    tm-merge -o m.json k.systrace
+    json "$facts" >want
+    grep -q "Max Freq Limit.* Min Freq Limit.*'thread_name', 50, 51, .*'task'.*'work'" want
+    tm-merge -o m.json k.json
+    json "$facts" | diff want -
+}

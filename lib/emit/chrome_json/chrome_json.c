@@ -116,7 +116,9 @@ static enum tm_status write_event(struct json_output *j, const struct tm_event *
         return add_member(j, e, err);
     enum tm_input_type type = j->context->catalog->files[e->file].input_type;
     bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END; /* span_flows.h makes such rows */
-    bool of_json = type == TM_INPUT_JSON && tm_event_raw(e->flags) == TM_RAW_NONE && !is_flow;
+    /* Derived rows of lines in systemTraceEvents have a cpu, those of objects none. */
+    bool of_json = type == TM_INPUT_JSON && tm_event_raw(e->flags) == TM_RAW_NONE && !is_flow &&
+                   !(e->flags & TM_EVENT_HAS_CPU);
     if (of_json && e->kind == TM_KIND_SLICE_END && e->flags & TM_EVENT_HAS_PID && !(e->flags & TM_EVENT_ASYNC))
         /* an object without length is complete */
         return e->flags & TM_EVENT_NO_LENGTH ? TM_OK : tm_json_objects_write_end(&j->objects, e, err);
