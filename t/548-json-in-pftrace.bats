@@ -308,3 +308,18 @@ LINES
     run bash -o pipefail -c "tm-unpack m.pftrace | tm-emit -f frames | grep -o 'time_ns=9223372036854775807 .*kind=[a-z_]*'"
     [ "${#lines[@]}" -eq 2 ]
 }
+
+@test "a line that names a process is no event of a thread of that process" {
+    printf '%s\n' '# tracer: nop' '  task-51 [000] .... 0.001000: tracing_mark_write: B|50|work' \
+        '  task-51 [000] .... 0.001100: cpu_frequency: state=5000000000000 cpu_id=0' \
+        '  other-60 [000] .... 0.001200: tracing_mark_write: S|60|async|7' \
+        '  task-51 [000] .... 0.001300: tracing_mark_write: C|60|count|5000000000000' \
+        '  task-51 [000] .... 0.001400: tracing_mark_write: F|60|async|7' >a.systrace
+    python3 -c 'import json; print(json.dumps({"traceEvents": [], "systemTraceEvents": open("a.systrace").read()}))' >a.json
+    for file in a.systrace a.json; do
+        merge $file
+        [ "$(rows "SELECT tid, pid FROM thread LEFT JOIN process USING (upid) WHERE tid != 0 ORDER BY tid, pid")" = \
+            "50 50,51 50,60 60" ]
+        [ "$(rows "SELECT ts, value FROM counter ORDER BY ts")" = "1100000 5000000000000.0,1300000 5000000000000.0" ]
+    done
+}

@@ -123,12 +123,21 @@ static enum tm_status global_track(struct tm_track_writer *w, const struct tm_ev
     return tm_track_packet_describe(w, &global, *uuid, err);
 }
 
+/* True if E is of a line of ftrace text and belongs to a process or to none. Its tid is the task that wrote the line,
+ * which may be of another process. */
+static bool is_of_any_task(const struct tm_track_writer *w, const struct tm_event *e)
+{
+    const enum tm_input_type type = w->packets->catalog->files[e->file].input_type;
+    return tm_event_scope(e->flags) != TM_SCOPE_THREAD && e->flags & TM_EVENT_HAS_CPU &&
+           (type == TM_INPUT_JSON || type == TM_INPUT_SYSTRACE);
+}
+
 /* Finds the track of E. It, and those of E's thread and process, are described before their first use. */
 static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event *e, uint64_t *uuid,
                                struct tm_error *err)
 {
     const enum tm_scope scope = tm_event_scope(e->flags);
-    const bool has_tid = e->flags & TM_EVENT_HAS_TID;
+    const bool has_tid = e->flags & TM_EVENT_HAS_TID && !is_of_any_task(w, e);
     uint64_t process = 0, thread = 0;
     enum tm_status st = has_tid ? tm_track_task(w, e, true, &thread, err) : TM_OK;
     if (st == TM_OK && e->flags & TM_EVENT_HAS_PID && (scope == TM_SCOPE_PROCESS || !has_tid))
