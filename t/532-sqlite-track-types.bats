@@ -81,6 +81,21 @@ cpu_min_frequency_limit|Cpu 1 Min Freq Limit
 json_counter|n v'
 }
 
+@test "counters of lines in a document of Chrome JSON have the types of kernel events and markers, and tracks of their own" {
+    printf '%s\n' '# tracer: nop' ' a-5 (    5) [001] .... 1.1: tracing_mark_write: C|5|n v|7' \
+        ' b-6 [001] .... 1.2: rss_stat: mm_id=1 curr=1 member=1 size=4096' \
+        ' b-6 (    5) [001] .... 1.3: rss_stat: mm_id=1 curr=1 member=1 size=8192' \
+        ' c-7 [001] .... 1.4: rss_stat: mm_id=2 curr=1 member=1 size=4096' >a.txt
+    python3 -c 'import json; print(json.dumps({"traceEvents": [{"ph": "C", "pid": 5, "ts": 2, "name": "n", "args": {"v": 1}}],
+        "systemTraceEvents": open("a.txt").read()}))' >a.json
+    tm-merge -q -o p.db a.json
+    same "SELECT type, name, count(*) FROM counter_track t JOIN counter c ON c.track_id = t.id GROUP BY t.id ORDER BY 1, 2" \
+        'atrace_counter|n v|1
+json_counter|n v|1
+process_memory|mem.rss.anon|2
+process_memory_thread_fallback|mem.rss.anon|1'
+}
+
 @test "tracks of descriptors belong to the trace, a process or a thread" {
     packets "[[(60, message((1, 1), (3, message((1, 5), (6, 'p')))))], [(60, message((1, 2), (4, message((1, 5), (2, 6)))))],
         [(60, message((1, 3), (5, 1), (2, 'of p')))], [(60, message((1, 4), (5, 2), (2, 'of t')))], [(60, message((1, 8), (2, 'g')))],

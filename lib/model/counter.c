@@ -30,7 +30,8 @@ static enum tm_status process_of(struct tm_model_tasks *tasks, struct tm_model_e
     const uint32_t task = ev->e->flags & (TM_EVENT_HAS_PID | TM_EVENT_HAS_TID);
     int64_t utid = ev->utid, owner = TM_NO_ID;
     enum tm_status st = TM_OK;
-    *id = (struct tm_track_id){ev->place.file, ev->place.machine, TM_TRACK_TYPE_PROCESS_COUNTER, 0, 0};
+    *id = (struct tm_track_id){ev->place.file, ev->place.machine,
+                               ev->is_of_document ? TM_TRACK_TYPE_LINE_COUNTER : TM_TRACK_TYPE_PROCESS_COUNTER, 0, 0};
     *scope = TM_TRACK_PROCESS;
     if (task == TM_EVENT_HAS_TID)
         st = memory_owner(tasks, ev, &utid, err);
@@ -39,7 +40,7 @@ static enum tm_status process_of(struct tm_model_tasks *tasks, struct tm_model_e
     if (utid != TM_NO_ID)
         owner = tasks->processes.threads[utid].upid;
     if (owner == TM_NO_ID && task == TM_EVENT_HAS_TID) {
-        id->type = TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD;
+        id->type = ev->is_of_document ? TM_TRACK_TYPE_LINE_COUNTER_OF_THREAD : TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD;
         *scope = TM_TRACK_THREAD;
         owner = utid;
     } else if (owner == TM_NO_ID) {
@@ -185,12 +186,14 @@ enum tm_status tm_model_counters_finish(struct tm_model_tasks *tasks, struct tm_
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; st == TM_OK && i < layout->tracks.count; i++) {
         struct tm_track *row = &layout->tracks.rows[i];
-        int32_t upid = row->type == TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD ? tasks->processes.threads[row->owner].upid
-                                                                           : TM_NO_ID;
+        const bool is_of_line = row->type == TM_TRACK_TYPE_LINE_COUNTER_OF_THREAD;
+        const bool is_of_thread = is_of_line || row->type == TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD;
+        int32_t upid = is_of_thread ? tasks->processes.threads[row->owner].upid : TM_NO_ID;
         if (upid == TM_NO_ID)
             continue;
-        const struct tm_track_id id = {row->file, row->machine, TM_TRACK_TYPE_PROCESS_COUNTER, (uint64_t)upid,
-                                       row->name};
+        const struct tm_track_id id = {row->file, row->machine,
+                                       is_of_line ? TM_TRACK_TYPE_LINE_COUNTER : TM_TRACK_TYPE_PROCESS_COUNTER,
+                                       (uint64_t)upid, row->name};
         row->scope = TM_TRACK_PROCESS;
         row->owner = upid;
         st = tm_tracks_become(&layout->tracks, i, &id, err);

@@ -15,6 +15,7 @@ struct tm_model_event {
     const struct tm_event *e;
     struct tm_place place;
     bool is_json;   /* an object of Chrome JSON */
+    bool is_of_document; /* a line in a document of Chrome JSON */
     bool is_perf_script; /* of a file of perf script */
     bool is_of_kernel; /* tm_event_is_of_kernel */
     bool is_record; /* only that it was recorded is shown (model/recording_starts.h) */

@@ -262,6 +262,7 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
     if (m->out.packet.is_lost && e->kind == TM_KIND_COUNTER)
         return TM_OK;
     ev.is_json = tm_model_is_json(&m->files, e);
+    ev.is_of_document = m->files.all[e->file].is_json && !ev.is_json;
     ev.is_perf_script = file->is_perf_script;
     ev.is_of_kernel = tm_event_is_of_kernel(e->flags);
     ev.is_of_zircon = file->is_fuchsia;

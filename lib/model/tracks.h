@@ -26,7 +26,9 @@ enum tm_track_type {
     TM_TRACK_TYPE_COUNTER,          /* name */
     TM_TRACK_TYPE_THREAD_COUNTER,   /* utid, name */
     TM_TRACK_TYPE_PROCESS_COUNTER,  /* upid, name */
+    TM_TRACK_TYPE_LINE_COUNTER,     /* upid, name: of lines in a document of Chrome JSON */
     TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD, /* utid, name: of the thread's process, which is not known */
+    TM_TRACK_TYPE_LINE_COUNTER_OF_THREAD,
     TM_TRACK_TYPE_CPU_COUNTER,      /* cpu, name */
     TM_TRACK_TYPE_GPU_COUNTER,      /* gpu, name */
     TM_TRACK_TYPE_NAMED,            /* lane set, lane; UINT32_MAX: it has no lanes */
