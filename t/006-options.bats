@@ -48,6 +48,15 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
     done
 }
 
+@test "a word that begins several options is exit 2 and names them" {
+    run tm-sort --m </dev/null
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-sort: '--m' may be short for --merge, --max-memory" ]
+    run tm-merge --machine=x --max=3 </dev/null
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-merge: '--max=3' may be short for --max-dropped, --max-expansion, --max-memory" ]
+}
+
 @test "an input that cannot be opened is exit 1 in all programs, with its name" {
     cd "$BATS_TEST_TMPDIR"
     printf '{"traceEvents":[{"ph":"i","ts":1,"name":"x","pid":1,"tid":1}]}' >a.json

@@ -298,6 +298,8 @@ line 1, column "* ]]
     [ "$output" = "tm-pack: all.tar: is both an input and an output" ]
     run --separate-stderr tm-merge -o out.csv a.json ./a.json
     [[ "$stderr" == *"tm-merge: warning: ./a.json: the same file is given twice, as a.json too"* ]]
+    run --separate-stderr tm-merge -o out.csv a.json a.json
+    [[ "$stderr" == *"tm-merge: warning: a.json: is given twice"* ]]
     run --separate-stderr tm-merge -q -o out.csv a.json ./a.json
     [ "$stderr" = "" ]
 }

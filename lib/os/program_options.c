@@ -15,11 +15,29 @@ static bool is_known(const struct option *longs, int letter)
     return false;
 }
 
+/* Sets NAMES to the options that the first LEN bytes of NAME begin. Returns how many there are. */
+static unsigned list_begun(const struct option *longs, const char *name, size_t len, char *names, size_t size)
+{
+    unsigned count = 0;
+    size_t used = 0;
+    for (; longs->name; longs++) {
+        if (strncmp(longs->name, name, len) != 0)
+            continue;
+        int added = snprintf(names + used, size - used, "%s--%s", count++ ? ", " : "", longs->name);
+        used = (size_t)added < size - used ? used + (size_t)added : size - 1;
+    }
+    return count;
+}
+
 /* Reports an option that getopt answered with '?'. WORD is the word it was in. */
 static int refuse(const struct tm_program *program, const struct option *longs, const char *word)
 {
     if (optopt != 0 && word[0] == '-' && word[1] == '-' && is_known(longs, optopt))
         return tm_program_usage(program, "'%s': the option takes no argument", word);
+    char names[256];
+    if (optopt == 0 && strncmp(word, "--", 2) == 0 &&
+        list_begun(longs, word + 2, strcspn(word + 2, "="), names, sizeof names) > 1)
+        return tm_program_usage(program, "'%s' may be short for %s", word, names);
     const char *hint = access(word, F_OK) == 0 ? "; a file of that name is given after -- or as ./" : "";
     if (optopt != 0)
         return tm_program_usage(program, "unknown option '-%c'%s%s", optopt, hint, *hint ? word : "");

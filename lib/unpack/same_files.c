@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 enum { NAMED_MAX = 3 };
@@ -37,8 +38,11 @@ static void warn_of_same(const struct tm_file_list *list, const struct seen *see
             continue;
         if (count_of_same++ >= NAMED_MAX)
             continue;
-        snprintf(text, sizeof text, "%s: the same file is given twice, as %s too", tm_file_list_path(list, seen[i].i),
-                 tm_file_list_path(list, seen[i - 1].i));
+        const char *path = tm_file_list_path(list, seen[i].i), *before = tm_file_list_path(list, seen[i - 1].i);
+        if (strcmp(path, before) == 0)
+            snprintf(text, sizeof text, "%s: is given twice", path);
+        else
+            snprintf(text, sizeof text, "%s: the same file is given twice, as %s too", path, before);
         warn(text);
     }
     if (count_of_same <= NAMED_MAX)
