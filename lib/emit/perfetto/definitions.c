@@ -415,7 +415,8 @@ static enum tm_status note_lifetime(struct pftrace *p, const struct tm_event *e,
     if (st < 0)
         return st;
     if (tm_track_owners_end(&p->packets.owners, raw_id, true, e->tid) != TM_OK ||
-        (!tm_event_makes_thread(e) && tm_track_owners_end(&p->packets.owners, raw_id, false, e->tid) != TM_OK))
+        (!tm_event_makes_thread(e) && tm_track_owners_end(&p->packets.owners, raw_id, false, e->tid) != TM_OK) ||
+        tm_line_tasks_note_lifetime(&p->line_tasks, e) != TM_OK)
         return tm_error_nomem(err);
     return TM_OK;
 }

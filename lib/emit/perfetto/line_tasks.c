@@ -61,13 +61,19 @@ static bool find_process(const struct tm_map *map, uint64_t key, uint32_t *pid)
 
 static enum tm_status note_new(struct tm_line_tasks *t, const struct tm_event *e)
 {
-    uint32_t hash, pid = tm_event_makes_thread(e) ? no_process : (uint32_t)e->tid;
+    uint32_t pid = tm_event_makes_thread(e) ? no_process : (uint32_t)e->tid;
     if (tm_event_makes_thread(e))
         (void)tm_map_find(&t->stated, key_of(e, e->pid), &pid);
     enum tm_status st = tm_map_set(&t->placed, key_of(e, e->tid), no_process);
-    if (st == TM_OK && tm_map_find(&t->named, key_of(e, e->tid), &hash))
-        st = tm_map_set(&t->named, key_of(e, e->tid), hash | IS_CERTAIN);
     return st == TM_OK ? tm_map_set(&t->stated, key_of(e, e->tid), pid) : st;
+}
+
+enum tm_status tm_line_tasks_note_lifetime(struct tm_line_tasks *t, const struct tm_event *e)
+{
+    uint32_t hash;
+    if (!tm_map_find(&t->named, key_of(e, e->tid), &hash))
+        return TM_OK;
+    return tm_map_set(&t->named, key_of(e, e->tid), hash | IS_CERTAIN);
 }
 
 enum tm_status tm_line_tasks_note_thread(struct tm_line_tasks *t, const struct tm_event *e, bool is_marker)

@@ -35,6 +35,9 @@ enum tm_status tm_line_tasks_note_other(struct tm_line_tasks *tasks, const struc
  * A marker counts only if nothing else states the process. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_line_tasks_note_thread(struct tm_line_tasks *tasks, const struct tm_event *event, bool is_marker);
 
+/* Notes that the tid of EVENT, a TASK_NEW or PROCESS_EXIT, belongs to another task afterwards. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_line_tasks_note_lifetime(struct tm_line_tasks *tasks, const struct tm_event *event);
+
 /* Gives EVENT, a row of a line, the process of its thread if it states none: the noted one, else one with the thread's
  * number. A thread keeps it. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_line_tasks_place(struct tm_line_tasks *tasks, struct tm_event *event);
