@@ -99,61 +99,77 @@ static void set_steps(struct tm_align_file *f, const struct tm_network_node *nod
     }
 }
 
+/* Sets the offset of F at MIDDLE, a reading of NODE's file; SHIFT is added to offsets. */
+static void set_offset(struct tm_align_file *f, const struct tm_network_node *node, int64_t middle, int64_t shift)
+{
+    f->has_offset = true;
+    f->drift_ppb = tm_slope_ppb(node->line.slope);
+    f->offset_ns = plus(tm_line_at(&node->line, middle), shift);
+}
+
+static void set_bounds(struct tm_align_file *f, const struct tm_network_node *node, int64_t shift)
+{
+    f->low_ns = moved(node->low_ns[1], shift);
+    f->high_ns = moved(node->high_ns[1], shift);
+}
+
+/* Sets the uncertainty of F, whose offset is that of NODE at MIDDLE, from its first to its last time. */
+static void set_uncertainty(struct tm_align_file *f, const struct tm_network_node *node,
+                            const struct tm_align_node *times, int64_t middle)
+{
+    /* the reported line, whose drift is in whole billionths */
+    const struct tm_line rounded = {middle, tm_line_at(&node->line, middle), tm_slope_of_ppb(f->drift_ppb)};
+    f->has_uncertainty =
+        widen(&f->uncertainty_ns, tm_line_at(&rounded, times->first_ns), node->low_ns[0], node->high_ns[0]) &&
+        widen(&f->uncertainty_ns, tm_line_at(&rounded, times->last_ns), node->low_ns[2], node->high_ns[2]);
+    f->uncertainty_ns += 1; /* error of rounding */
+}
+
 /* Sets *F to the result of node AT, in readings of the file's own clock. */
 static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file *f)
 {
     const struct tm_network_node *node = &a->network.nodes[at];
     const struct tm_align_node *times = &a->candidates.nodes.nodes[at];
-    if (times->first_ns > times->last_ns) {
-        *f = (struct tm_align_file){.file = times->file, .low_ns = TM_UNBOUNDED_LOW, .high_ns = TM_UNBOUNDED_HIGH};
-        f->out_of_range = times->out_of_range;
-        return;
-    }
-    uint32_t reference = a->candidates.nodes.nodes[node->reference].file;
-    int64_t own, placed;
-    bool is_placed_by_one = find_placed(a, times->file, &own);
-    is_placed_by_one = find_placed(a, reference, &placed) && is_placed_by_one;
-    const int64_t shift = own - placed;
     *f = (struct tm_align_file){.file = times->file,
-                                .verdict = node->verdict,
-                                .reference = reference,
-                                .rules = a->evidence.nodes[at].rules,
-                                .matches = a->evidence.nodes[at].matches,
-                                .left_out = node->left_out,
-                                .grain_ns = tm_align_node_grain(times),
                                 .out_of_range = times->out_of_range,
-                                .has_times = true,
-                                .is_placed_by_one = is_placed_by_one,
-                                .reference_placed_ns = placed,
-                                .first_ns = times->first_ns - own,
-                                .last_ns = times->last_ns - own,
                                 .low_ns = TM_UNBOUNDED_LOW,
                                 .high_ns = TM_UNBOUNDED_HIGH};
-    int64_t middle = times->first_ns + (times->last_ns - times->first_ns) / 2;
+    if (times->first_ns > times->last_ns)
+        return;
+    int64_t own, placed;
+    bool is_placed_by_one = find_placed(a, times->file, &own);
+    f->verdict = node->verdict;
+    f->reference = a->candidates.nodes.nodes[node->reference].file;
+    f->is_placed_by_one = find_placed(a, f->reference, &placed) && is_placed_by_one;
+    f->reference_placed_ns = placed;
+    f->rules = a->evidence.nodes[at].rules;
+    f->matches = a->evidence.nodes[at].matches;
+    f->left_out = node->left_out;
+    f->grain_ns = tm_align_node_grain(times);
+    f->has_times = true;
+    f->first_ns = times->first_ns - own;
+    f->last_ns = times->last_ns - own;
+    const int64_t middle = times->first_ns + (times->last_ns - times->first_ns) / 2, shift = own - placed;
     f->at_ns = middle - own;
-    if (node->verdict == TM_VERDICT_ALIGNED || node->verdict == TM_VERDICT_REFERENCE) {
-        f->has_offset = true;
-        f->drift_ppb = tm_slope_ppb(node->line.slope);
-        f->offset_ns = plus(tm_line_at(&node->line, middle), shift);
-    }
-    if (node->verdict == TM_VERDICT_ALIGNED || node->verdict == TM_VERDICT_ONE_SIDED) {
-        f->low_ns = moved(node->low_ns[1], shift);
-        f->high_ns = moved(node->high_ns[1], shift);
-    }
-    if (node->verdict == TM_VERDICT_REFERENCE) {
-        f->low_ns = f->high_ns = f->uncertainty_ns = 0;
+    switch (node->verdict) {
+    case TM_VERDICT_ALIGNED:
+        set_offset(f, node, middle, shift);
+        set_bounds(f, node, shift);
+        set_uncertainty(f, node, times, middle);
+        break;
+    case TM_VERDICT_REFERENCE:
+        set_offset(f, node, middle, shift);
+        f->low_ns = f->high_ns = 0;
         f->has_uncertainty = true;
-    }
-    if (node->verdict == TM_VERDICT_ALIGNED) { /* of the reported line, whose drift is in whole billionths */
-        const struct tm_line rounded = {middle, tm_line_at(&node->line, middle), tm_slope_of_ppb(f->drift_ppb)};
-        f->has_uncertainty =
-            widen(&f->uncertainty_ns, tm_line_at(&rounded, times->first_ns), node->low_ns[0], node->high_ns[0]) &&
-            widen(&f->uncertainty_ns, tm_line_at(&rounded, times->last_ns), node->low_ns[2], node->high_ns[2]);
-        f->uncertainty_ns += 1; /* error of rounding */
-    }
-    if (node->verdict == TM_VERDICT_STEPPED && node->stepped) {
-        set_steps(f, node, at, shift, own);
-        f->at_ns = f->steps[1].at_ns;
+        break;
+    case TM_VERDICT_ONE_SIDED: set_bounds(f, node, shift); break;
+    case TM_VERDICT_STEPPED:
+        if (node->stepped) {
+            set_steps(f, node, at, shift, own);
+            f->at_ns = f->steps[1].at_ns;
+        }
+        break;
+    default: break;
     }
 }
 
