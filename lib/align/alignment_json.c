@@ -37,7 +37,7 @@ static void put_points(struct tm_buf *out, const struct tm_align_file *f)
 
 static enum tm_status put_file(const struct tm_alignment *a, const struct tm_align_file *f, struct tm_buf *out)
 {
-    char path[4096];
+    char path[TM_ALIGN_PATH_MAX];
     struct tm_buf rules = {0};
     tm_alignment_path(a, f->file, path, sizeof path);
     (void)tm_buf_add_str(out, "  {\n   \"file\": ");
@@ -75,7 +75,7 @@ static enum tm_status put_file(const struct tm_alignment *a, const struct tm_ali
 
 static void put_cycles(const struct tm_alignment *a, struct tm_buf *out)
 {
-    char path[4096];
+    char path[TM_ALIGN_PATH_MAX];
     (void)tm_buf_add_str(out, ",\n \"cycles\": [");
     for (uint32_t i = 0; i < a->network.cycle_count; i++) {
         const struct tm_network_cycle *cycle = &a->network.cycles[i];
@@ -118,7 +118,7 @@ static void put_name(const struct tm_alignment *a, struct tm_buf *out, const cha
 
 enum tm_status tm_alignment_breaches_json(const struct tm_alignment *a, struct tm_buf *out)
 {
-    char path[4096];
+    char path[TM_ALIGN_PATH_MAX];
     (void)tm_buf_add_str(out, "{\n \"causality\": [\n");
     for (uint32_t i = 0; i < a->breach_count; i++) {
         const struct tm_align_breach *b = &a->breaches[i];

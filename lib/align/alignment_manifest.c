@@ -98,7 +98,7 @@ static const char *clock_of(const struct tm_alignment *a, uint32_t file)
 
 /* The reference of a relation that is written. */
 struct reference {
-    char path[4096];
+    char path[TM_ALIGN_PATH_MAX];
     const char *clock; /* NULL: the file's own timeline */
 };
 
@@ -224,7 +224,7 @@ static enum tm_status find_files(struct entry_files *files, const struct tm_alig
                                  struct tm_error *err)
 {
     struct tm_intern paths;
-    char path[4096];
+    char path[TM_ALIGN_PATH_MAX];
     uint32_t id;
     enum tm_status st = TM_OK;
     tm_intern_init(&paths, 1 << 30, SIZE_MAX / 2);
@@ -351,7 +351,7 @@ static bool put_entries(const struct tm_alignment *a, const struct entry_files *
 static void put_other_files(const struct tm_alignment *a, const struct entry_files *files,
                             const struct reference *trace_time, struct tm_buf *out, bool *any)
 {
-    char path[4096];
+    char path[TM_ALIGN_PATH_MAX];
     for (uint32_t i = 0; i < a->file_count; i++) {
         const struct tm_align_file *f = &a->files[i];
         if ((files->is_configured && files->is_configured[i]) || (!has_line(f) && !is_referred_to(&files->places, f)))

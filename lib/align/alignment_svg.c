@@ -204,7 +204,7 @@ static void put_axes(struct tm_buf *out, const struct panel *p)
 /* Writes the file's facts from the report. */
 static void put_title(const struct tm_alignment *a, const struct tm_align_file *f, int top, struct tm_buf *out)
 {
-    char path[4096];
+    char path[TM_ALIGN_PATH_MAX];
     tm_alignment_path(a, f->file, path, sizeof path);
     (void)tm_buf_addf(out, "<text x=\"%d\" y=\"%d\">", LEFT, top + 20);
     put_xml(out, path);

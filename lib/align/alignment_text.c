@@ -65,7 +65,7 @@ static void put_steps(struct tm_buf *out, const struct tm_align_file *f)
 
 static void put_verdict(struct tm_buf *out, const struct tm_alignment *a, const struct tm_align_file *f)
 {
-    char path[4096];
+    char path[TM_ALIGN_PATH_MAX];
     tm_alignment_path(a, f->reference, path, sizeof path);
     switch (f->verdict) {
     case TM_VERDICT_NONE: (void)tm_buf_add_str(out, ": none; nothing in it relates it to another file\n"); return;
@@ -89,7 +89,7 @@ static void put_cycles(struct tm_buf *out, const struct tm_alignment *a)
 {
     const struct tm_network *network = &a->network;
     const struct tm_network_cycle *worst = network->cycles;
-    char first[4096], second[4096];
+    char first[TM_ALIGN_PATH_MAX], second[TM_ALIGN_PATH_MAX];
     tm_i128 sum = 0;
     if (network->cycle_count == 0)
         return;
@@ -113,7 +113,7 @@ static void put_cycles(struct tm_buf *out, const struct tm_alignment *a)
 
 enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *out)
 {
-    char path[4096];
+    char path[TM_ALIGN_PATH_MAX];
     for (uint32_t i = 0; i < a->file_count; i++) {
         const struct tm_align_file *f = &a->files[i];
         tm_alignment_path(a, f->file, path, sizeof path);
@@ -159,7 +159,7 @@ enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *ou
 
 static void put_breach(struct tm_buf *out, const struct tm_alignment *a, const struct tm_align_breach *b)
 {
-    char cause[4096], effect[4096];
+    char cause[TM_ALIGN_PATH_MAX], effect[TM_ALIGN_PATH_MAX];
     tm_alignment_path(a, b->cause, cause, sizeof cause);
     tm_alignment_path(a, b->effect, effect, sizeof effect);
     (void)tm_buf_addf(out, "%s to %s: %" PRIu64 " of %" PRIu64 " effects come before their causes, the worst by ",
@@ -183,7 +183,7 @@ static enum tm_status put_tested(struct tm_buf *out, const struct tm_alignment *
 
 enum tm_status tm_alignment_breaches_text(const struct tm_alignment *a, struct tm_buf *out)
 {
-    char effect[4096], name[256];
+    char effect[TM_ALIGN_PATH_MAX], name[256];
     for (uint32_t i = 0; i < a->breach_count; i++) {
         const struct tm_align_breach *b = &a->breaches[i];
         if (b->count == 0)

@@ -9,7 +9,6 @@ enum {
     SORTER_FRAMES_BYTES = 4 << 20,
     SORTER_SMALL_BYTES = 256 << 10, /* smaller batches are joined */
     SORTER_JOINED_BYTES = 1 << 20,  /* joined batches have up to this size */
-    SORTER_ROW_BYTES = 104,
     SORTER_THREADS_FROM = 4, /* processors; with fewer, the stages before and after tm-sort use them */
     SORTER_THREADS_PART = 2, /* this part of the processors sorts and merges */
     SORTER_COPIERS_FROM = 4, /* with so many threads more than one copies what is merged */
@@ -117,7 +116,7 @@ static enum tm_status add_batch(struct tm_sorter *s, const struct tm_frame *fram
 {
     if (batch->count == 0)
         return TM_OK;
-    const bool is_small = batch->payload_bytes + (size_t)batch->count * SORTER_ROW_BYTES < SORTER_SMALL_BYTES;
+    const bool is_small = batch->payload_bytes + (size_t)batch->count * TM_BATCH_ROW_BYTES < SORTER_SMALL_BYTES;
     const bool joins = is_small || atomic_load(&s->blocks.is_shuffled);
     enum tm_status st = use_files(s, frame, batch, err);
     if (st == TM_OK && !joins)
