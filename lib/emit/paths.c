@@ -4,42 +4,36 @@
 
 static enum tm_status make_room(struct tm_paths *p, uint32_t count)
 {
-    char **paths = realloc(p->paths, count * sizeof *paths);
-    if (paths == NULL)
+    struct tm_paths_row *rows = realloc(p->rows, count * sizeof *rows);
+    if (rows == NULL)
         return TM_E_SYSTEM;
-    p->paths = paths;
-    size_t *lens = realloc(p->lens, count * sizeof *lens);
-    if (lens == NULL)
-        return TM_E_SYSTEM;
-    p->lens = lens;
-    memset(paths + p->count, 0, (count - p->count) * sizeof *paths);
+    memset(rows + p->count, 0, (count - p->count) * sizeof *rows);
+    p->rows = rows;
     p->count = count;
     return TM_OK;
 }
 
-enum tm_status tm_paths_get(struct tm_paths *p, const struct tm_catalog *catalog, uint32_t file, const char **path,
-                            size_t *len)
+enum tm_status tm_paths_get(struct tm_paths *p, const struct tm_catalog *catalog, uint32_t file, struct tm_text *path)
 {
-    char text[TM_PATH_TEXT_MAX];
     if (file >= p->count && make_room(p, file < catalog->file_count ? catalog->file_count : file + 1) < 0)
         return TM_E_SYSTEM;
-    if (p->paths[file] == NULL) {
+    struct tm_paths_row *row = &p->rows[file];
+    if (row->data == NULL) {
+        char text[TM_PATH_TEXT_MAX];
         tm_catalog_path(catalog, file, text, sizeof text);
-        p->lens[file] = strlen(text);
-        if ((p->paths[file] = malloc(p->lens[file] + 1)) == NULL)
+        row->len = strlen(text);
+        if ((row->data = malloc(row->len + 1)) == NULL)
             return TM_E_SYSTEM;
-        memcpy(p->paths[file], text, p->lens[file] + 1);
+        memcpy(row->data, text, row->len);
     }
-    *path = p->paths[file];
-    *len = p->lens[file];
+    *path = tm_text_at(row->data, row->len);
     return TM_OK;
 }
 
 void tm_paths_release(struct tm_paths *p)
 {
     for (uint32_t i = 0; i < p->count; i++)
-        free(p->paths[i]);
-    free(p->paths);
-    free(p->lens);
+        free(p->rows[i].data);
+    free(p->rows);
     *p = (struct tm_paths){0};
 }

@@ -8,15 +8,17 @@ enum { TM_PATH_TEXT_MAX = 1024 }; /* bytes of a path in a text, with its NUL; a 
 
 /* Zero-initialise. */
 struct tm_paths {
-    char **paths; /* by file; NULL: not made yet */
-    size_t *lens;
+    struct tm_paths_row {
+        uint8_t *data; /* NULL: not made yet */
+        size_t len;
+    } * rows; /* by file */
     uint32_t count;
 };
 
-/* Sets *PATH (LEN bytes and a NUL) to tm_catalog_path of FILE, cut at TM_PATH_TEXT_MAX. It belongs to PATHS. TM_OK or
- * TM_E_SYSTEM (no memory). */
+/* Sets *PATH to tm_catalog_path of FILE, cut at TM_PATH_TEXT_MAX. It belongs to PATHS. TM_OK or TM_E_SYSTEM (no
+ * memory). */
 enum tm_status tm_paths_get(struct tm_paths *paths, const struct tm_catalog *catalog, uint32_t file,
-                            const char **path, size_t *len);
+                            struct tm_text *path);
 
 void tm_paths_release(struct tm_paths *paths);
 

@@ -95,5 +95,5 @@ struct tm_text tm_kernel_track_name(enum tm_kernel_track track, uint32_t instanc
     int len = after ? snprintf(text, TM_KERNEL_TRACK_NAME_MAX, "%.*s%0*u%s", (int)before, name, digits, instance,
                                after + 1)
                     : snprintf(text, TM_KERNEL_TRACK_NAME_MAX, "%s", name);
-    return (struct tm_text){(const uint8_t *)text, (size_t)len};
+    return tm_text_at(text, (size_t)len);
 }

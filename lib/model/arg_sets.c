@@ -78,7 +78,7 @@ static void decode(struct tm_arg_row *row, const uint8_t *data, size_t len)
             decode_value(row, &f);
     }
     if (row->key.data == NULL)
-        row->key = (struct tm_text){(const uint8_t *)"", 0};
+        row->key = tm_text_str("");
 }
 
 /* Moves to the next arg of a Detail message. */

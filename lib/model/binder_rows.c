@@ -289,12 +289,11 @@ static enum tm_status take_transaction(struct work *w, struct tm_binder_thread *
 /* Makes the arrival of a one-way transaction an instant with the args of its sending. */
 static enum tm_status take_async(struct work *w, const struct tm_binder_pending *pending)
 {
-    static const char name[] = "binder async rcv";
     struct tm_event e = like(w->row, TM_KIND_INSTANT, w->row->tid);
     e.name = 0;
     enum tm_status st = put_flow(w, e, pending->args, pending->args_len, (struct flow_point){pending->flow, true});
     if (st == TM_OK)
-        st = put_text(w, 0, (struct tm_text){(const uint8_t *)name, sizeof name - 1}, &w->out[0].name);
+        st = put_text(w, 0, tm_text_str("binder async rcv"), &w->out[0].name);
     set_detail(w, &w->out[0], 0);
     return st;
 }

@@ -239,12 +239,11 @@ static enum tm_status resolve_row(struct tm_descriptors *ds, struct tm_descripto
 static enum tm_status get(struct tm_descriptors *ds, struct tm_place place, uint64_t uuid, struct tm_descriptor **row,
                           struct tm_error *err)
 {
-    static const char default_name[] = TM_DEFAULT_TRACK_NAME;
     enum tm_status st;
     if ((*row = find(ds, place, uuid)) == NULL) {
         struct tm_description d = {.uuid = uuid};
         if (uuid == 0)
-            d.name = (struct tm_text){(const uint8_t *)default_name, sizeof default_name - 1};
+            d.name = tm_text_str(TM_DEFAULT_TRACK_NAME);
         if ((st = tm_descriptors_add(ds, place, &d, err)) < 0)
             return st;
         *row = find(ds, place, uuid);

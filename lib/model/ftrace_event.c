@@ -166,7 +166,7 @@ static enum tm_status read_switch(struct tm_model_tasks *tasks, struct tm_model_
         ev->of_tid = tm_processes_find_thread(p, ev->place.machine, e->tid);
     uint32_t name = is_text || ev->of_tid == TM_NO_ID ? 0 : p->threads[ev->of_tid].name;
     struct tm_text comm = is_text ? ev->category : tm_processes_text(p, name);
-    decoded->name = (struct tm_text){(const uint8_t *)"sched_switch", 12};
+    decoded->name = tm_text_str("sched_switch");
     decoded->tid = e->tid;
     struct tm_arg_sets_source source = {
         .numbers = {is_text ? SWITCH_OF_TEXT : SWITCH, (uint64_t)e->tid, state, (uint64_t)e->pid,
@@ -188,7 +188,7 @@ static enum tm_status read_waking(struct tm_model_output *out, const struct tm_m
 {
     const struct tm_event *e = ev->e;
     struct tm_buf *args = &out->args;
-    decoded->name = (struct tm_text){(const uint8_t *)"sched_waking", 12};
+    decoded->name = tm_text_str("sched_waking");
     decoded->tid = e->pid;
     struct tm_arg_sets_source source = {.numbers = {WAKING, (uint64_t)e->tid, (uint64_t)e->pid,
                                                     (uint64_t)tm_event_waking_priority(e),

@@ -211,10 +211,9 @@ static enum tm_status add_references(struct tm_heap_graph *g, struct tm_pb messa
             st = add_reference(g, owned, field, err);
     }
     while (st == TM_OK && next_number(&internal, &id) == TM_OK) {
-        static const uint8_t name_of_internal[] = "runtimeInternalObjects";
         uint32_t owned;
         if (g->internal_field == TM_HEAP_NONE && (st = new_field(g, &g->internal_field, err)) == TM_OK)
-            st = tm_heap_graph_intern(g, (struct tm_text){name_of_internal, sizeof name_of_internal - 1},
+            st = tm_heap_graph_intern(g, tm_text_str("runtimeInternalObjects"),
                                       &g->fields[g->internal_field].name, err);
         if (st == TM_OK && (st = tm_heap_graph_object(g, id, &owned, err)) == TM_OK)
             st = add_reference(g, owned, g->internal_field, err);

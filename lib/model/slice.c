@@ -428,12 +428,11 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
 /* Names slices of Chrome JSON that have no name. */
 static void default_name(struct tm_model_event *ev)
 {
-    static const char json_name[] = "[No name]";
     const struct tm_event *e = ev->e;
     if (ev->is_json && tm_text_empty(ev->name) && e->kind != TM_KIND_SLICE_END &&
         (e->kind != TM_KIND_INSTANT ||
          (!(e->flags & TM_EVENT_ASYNC) && tm_event_scope(e->flags) == TM_SCOPE_THREAD)))
-        ev->name = (struct tm_text){(const uint8_t *)json_name, sizeof json_name - 1};
+        ev->name = tm_text_str("[No name]");
     if (tm_event_is_async_marker(e->flags) && !tm_named_track_is_of(e)) /* the name is that of the track */
         ev->category = (struct tm_text){0};
 }

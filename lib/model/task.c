@@ -352,7 +352,7 @@ static struct tm_text mode_text(uint64_t mode)
     static const char *const modes[] = {NULL, "kernel", "user", "hypervisor", "guest_kernel", "guest_user"};
     if (mode == 0 || mode >= sizeof modes / sizeof *modes)
         return (struct tm_text){0};
-    return (struct tm_text){(const uint8_t *)modes[mode], strlen(modes[mode])};
+    return tm_text_str(modes[mode]);
 }
 
 /* Reads what a sample states besides its stack: args of samples in protos, and the mode of perf.data. */

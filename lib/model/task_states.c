@@ -21,7 +21,7 @@ static struct tm_text state_text(enum tm_task_state state)
 {
     static const char *const texts[TM_TASK_STATES] = {NULL, "Created", "R", "Running", "S", "D", "T", "Z", "X"};
     const char *text = texts[state];
-    return (struct tm_text){(const uint8_t *)text, text ? strlen(text) : 0};
+    return text ? tm_text_str(text) : (struct tm_text){0};
 }
 
 static struct tm_key task_key(uint32_t file, uint32_t utid)

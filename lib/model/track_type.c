@@ -204,7 +204,7 @@ struct tm_column_type tm_column_type_of(const struct tm_track *track, struct tm_
         return type_of_kernel((enum tm_kernel_track)(track->type - TM_TRACK_TYPE_KERNEL));
     struct tm_column_type type = {.text = tm_track_type_name(track->type)};
     if (name.data == NULL)
-        name = (struct tm_text){(const uint8_t *)"", 0};
+        name = tm_text_str("");
     switch (track->type) {
     case TM_TRACK_TYPE_DESCRIBED:
     case TM_TRACK_TYPE_DESCRIBED_LANE: return type_of_described(track);

@@ -71,10 +71,9 @@ enum tm_placement_rule tm_report_origin(const Tracemerge__PlacementHop *hop)
 
 struct tm_text tm_report_path(struct tm_report *r, uint32_t file)
 {
-    const char *path;
-    size_t len;
-    if (tm_paths_get(&r->paths, r->context->catalog, file, &path, &len) == TM_OK)
-        return (struct tm_text){(const uint8_t *)path, len};
+    struct tm_text path;
+    if (tm_paths_get(&r->paths, r->context->catalog, file, &path) == TM_OK)
+        return path;
     r->out.failed = true;
     return tm_text_str("?");
 }

@@ -48,7 +48,7 @@ static enum tm_status put_files(struct tm_sqlite *s, struct tm_error *err)
         /* The content of a compressed file has an empty name; only an outermost file has none. */
         struct tm_text name = f->name;
         if (name.data == NULL && f->has_parent)
-            name = (struct tm_text){(const uint8_t *)"", 0};
+            name = tm_text_str("");
         if ((st = tm_sqlite_bind_text(s, stmt, 3, name, err)) == TM_OK &&
             (st = tm_sqlite_bind_text(s, stmt, 5, f->type, err)) == TM_OK)
             st = tm_sqlite_run(s, stmt, err);

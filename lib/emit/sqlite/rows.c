@@ -56,7 +56,7 @@ static enum tm_status mapping(void *self, const struct tm_mapping_row *row, stru
 {
     struct tm_sqlite *s = self;
     sqlite3_stmt *stmt = s->statements[TM_SQL_MAPPING];
-    struct tm_text build_id = row->build_id.data ? row->build_id : (struct tm_text){(const uint8_t *)"", 0};
+    struct tm_text build_id = row->build_id.data ? row->build_id : tm_text_str("");
     sqlite3_bind_int64(stmt, 1, row->id);
     enum tm_status st = tm_sqlite_bind_text(s, stmt, 2, build_id, err);
     if (st == TM_OK)

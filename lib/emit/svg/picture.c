@@ -17,10 +17,9 @@ void tm_svg_put_machine(struct tm_svg_picture *pic, uint32_t machine, size_t max
 
 struct tm_text tm_svg_path(struct tm_svg_picture *pic, uint32_t file)
 {
-    const char *path;
-    size_t len;
-    if (tm_paths_get(&pic->paths, pic->context->catalog, file, &path, &len) == TM_OK)
-        return (struct tm_text){(const uint8_t *)path, len};
+    struct tm_text path;
+    if (tm_paths_get(&pic->paths, pic->context->catalog, file, &path) == TM_OK)
+        return path;
     pic->out.failed = true;
     return tm_text_str("?");
 }

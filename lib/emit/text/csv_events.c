@@ -95,9 +95,9 @@ static void put_place(struct csv *c, const struct tm_event *e)
 static enum tm_status put_event(struct csv *c, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_out *out = &c->out;
-    const char *path, *clock = tm_name_of_clock(e->clock);
-    size_t path_len;
-    if (tm_paths_get(&c->paths, c->context->catalog, e->file, &path, &path_len) < 0)
+    const char *clock = tm_name_of_clock(e->clock);
+    struct tm_text path;
+    if (tm_paths_get(&c->paths, c->context->catalog, e->file, &path) < 0)
         return tm_error_nomem(err);
     tm_out_i64(out, e->time_ns);
     put_i64(c, e->kind == TM_KIND_SLICE_COMPLETE && !(e->flags & TM_EVENT_OPEN_ENDED), e->dur_ns);
@@ -107,7 +107,7 @@ static enum tm_status put_event(struct csv *c, const struct tm_event *e, struct 
     put_text(c, tm_catalog_string(c->context->catalog, e->category, e));
     put_value(c, e);
     put_place(c, e);
-    put_text(c, (struct tm_text){(const uint8_t *)path, path_len});
+    put_text(c, path);
     tm_out_char(out, ',');
     tm_out_u64(out, e->position);
     tm_out_char(out, ',');

@@ -196,9 +196,9 @@ static enum tm_status put_detail(struct jsonl *j, const struct tm_event *e, stru
 static enum tm_status put_event(struct jsonl *j, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_out *out = &j->out;
-    const char *path, *clock = tm_name_of_clock(e->clock);
-    size_t path_len;
-    enum tm_status st = tm_paths_get(&j->paths, j->context->catalog, e->file, &path, &path_len);
+    const char *clock = tm_name_of_clock(e->clock);
+    struct tm_text path;
+    enum tm_status st = tm_paths_get(&j->paths, j->context->catalog, e->file, &path);
     if (st < 0)
         return tm_error_nomem(err);
     tm_out_str(out, "{\"kind\":");
@@ -212,7 +212,7 @@ static enum tm_status put_event(struct jsonl *j, const struct tm_event *e, struc
         tm_member_put_i64(out, "dur", e->dur_ns);
     put_content(j, e);
     put_place(j, e);
-    tm_member_put_text(out, "file", (struct tm_text){(const uint8_t *)path, path_len});
+    tm_member_put_text(out, "file", path);
     put_u64(out, "position", e->position);
     if (clock || e->clock)
         put_name(out, "clock", clock, e->clock);

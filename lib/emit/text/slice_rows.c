@@ -76,16 +76,15 @@ static enum tm_status begin_row(struct tm_slice_rows *r, struct tm_row *row, str
     const struct tm_catalog *catalog = r->context->catalog;
     const struct tm_event *e = r->event;
     const struct tm_catalog_machine *m = tm_catalog_machine(catalog, e->machine);
-    const char *path;
-    size_t path_len;
-    if (tm_paths_get(&r->paths, catalog, e->file, &path, &path_len) < 0)
+    struct tm_text path;
+    if (tm_paths_get(&r->paths, catalog, e->file, &path) < 0)
         return tm_error_nomem(err);
     *row = (struct tm_row){.kind = tm_name_of_kind(e->kind),
                            .event = e,
                            .name = tm_catalog_string(catalog, e->name, e),
                            .category = tm_catalog_string(catalog, e->category, e),
                            .machine_id = m ? m->raw_id : (int64_t)e->machine,
-                           .file = {(const uint8_t *)path, path_len},
+                           .file = path,
                            .has_other = tm_task_names_has_other(e),
                            .other_tid = e->pid};
     if (m)

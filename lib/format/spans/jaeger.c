@@ -121,7 +121,6 @@ static enum tm_status read_process(struct tm_spans *x, const struct tm_json_valu
                                    struct tm_spans_service *service)
 {
     static const char *const names[] = {"servicename", "tags"};
-    static const char name_key[] = "service.name";
     struct tm_json_value members[2], element, tag[TAG_MEMBERS];
     enum tm_status st = TM_OK;
     tm_spans_members(object, names, 2, members);
@@ -138,7 +137,7 @@ static enum tm_status read_process(struct tm_spans *x, const struct tm_json_valu
     if (st == TM_OK && (st = tm_spans_text(x, &members[0])) < 0)
         return st;
     if (st == TM_OK && x->text.len)
-        st = tm_spans_service_attribute(&x->services, (struct tm_text){(const uint8_t *)name_key, sizeof name_key - 1},
+        st = tm_spans_service_attribute(&x->services, tm_text_str("service.name"),
                                         (struct tm_text){x->text.data, x->text.len});
     return st < 0 ? tm_error_nomem(x->err) : tm_spans_service_end(&x->services, service, x->err);
 }

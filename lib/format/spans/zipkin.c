@@ -19,13 +19,12 @@ enum { MICROSECONDS = 3 };
 static enum tm_status read_service(struct tm_spans *x, const struct tm_json_value *endpoint)
 {
     static const char *const names[] = {"servicename"};
-    static const char key[] = "service.name";
     struct tm_json_value name;
     tm_spans_members(endpoint, names, 1, &name);
     tm_spans_service_begin(&x->services);
     if (tm_spans_text(x, &name) < 0)
         return x->err->status;
-    if (x->text.len && tm_spans_service_attribute(&x->services, (struct tm_text){(const uint8_t *)key, sizeof key - 1},
+    if (x->text.len && tm_spans_service_attribute(&x->services, tm_text_str("service.name"),
                                                   (struct tm_text){x->text.data, x->text.len}) < 0)
         return tm_error_nomem(x->err);
     return tm_spans_service_end(&x->services, &x->service, x->err);
