@@ -24,40 +24,40 @@ static void wrong_point(struct reader *r, const cJSON *item, const char *what)
     tm_manifest_problems_add(r->problems, "%sclocks.x_tracemerge.points[%zu] %s", r->where, r->points->count, what);
 }
 
-/* Reads one point. It must be later than the point before it. */
+/* Sets *POINT to that of ITEM, which must be later than the point before it. Returns NULL, or what is wrong with it. */
+static const char *parse_point(const struct reader *r, const cJSON *item, struct tm_manifest_point *point)
+{
+    const cJSON *own = cJSON_IsArray(item) ? item->child : NULL;
+    const cJSON *offset = own ? own->next : NULL;
+    enum tm_status own_status = TM_E_INPUT, offset_status = TM_E_INPUT;
+    int64_t reference;
+    if (offset && offset->next == NULL) {
+        own_status = tm_json_text_integer(r->json, own, &point->own_ns);
+        offset_status = tm_json_text_integer(r->json, offset, &point->offset_ns);
+    }
+    if (own_status == TM_E_INPUT || offset_status == TM_E_INPUT)
+        return "must be [own_ns, offset_ns], two integers";
+    if (own_status == TM_END || offset_status == TM_END || !tm_add_i64(point->own_ns, point->offset_ns, &reference))
+        return "is out of range";
+    if (r->points->count == 0)
+        return NULL;
+    const struct tm_manifest_point *last = &r->points->points[r->points->count - 1];
+    if (point->own_ns <= last->own_ns)
+        return "must have a greater own_ns than the point before it";
+    if (reference < last->own_ns + last->offset_ns && point->own_ns - 1 != last->own_ns)
+        return "lets the reference run backwards: a step is two points 1 ns apart";
+    return NULL;
+}
+
 static bool read_point(struct reader *r, const cJSON *item)
 {
     struct tm_manifest_point point;
-    int64_t reference, before;
-    const cJSON *own = cJSON_IsArray(item) ? item->child : NULL;
-    const cJSON *offset = own ? own->next : NULL;
-    enum tm_status st = TM_E_INPUT, st2 = TM_E_INPUT;
-    if (offset && offset->next == NULL) {
-        st = tm_json_text_integer(r->json, own, &point.own_ns);
-        st2 = tm_json_text_integer(r->json, offset, &point.offset_ns);
-    }
-    if (st == TM_E_INPUT || st2 == TM_E_INPUT) {
-        wrong_point(r, item, "must be [own_ns, offset_ns], two integers");
-        return false;
-    }
-    if (st == TM_END || st2 == TM_END || !tm_add_i64(point.own_ns, point.offset_ns, &reference)) {
-        wrong_point(r, item, "is out of range");
-        return false;
-    }
-    if (r->points->count > 0) {
-        const struct tm_manifest_point *last = &r->points->points[r->points->count - 1];
-        if (point.own_ns <= last->own_ns) {
-            wrong_point(r, item, "must have a greater own_ns than the point before it");
-            return false;
-        }
-        before = last->own_ns + last->offset_ns;
-        if (reference < before && point.own_ns - 1 != last->own_ns) {
-            wrong_point(r, item, "lets the reference run backwards: a step is two points 1 ns apart");
-            return false;
-        }
-    }
-    r->points->points[r->points->count++] = point;
-    return true;
+    const char *fault = parse_point(r, item, &point);
+    if (fault)
+        wrong_point(r, item, fault);
+    else
+        r->points->points[r->points->count++] = point;
+    return fault == NULL;
 }
 
 static enum tm_status read_points(struct reader *r, const cJSON *item)
