@@ -788,6 +788,23 @@ write('a.json', a); write('b.json', b)"
     done
 }
 
+@test "tm-merge --align places files whose names have control characters or are longer than a line of a report" {
+    made "$requests
+write('a.json', a); write('b.json', b)"
+    tm-merge -q --align -f csv a.json b.json | cut -d, -f1-5 >wanted
+    for name in $'b\x01.json' "$(printf 'b%0200d/%04000d' 0 0).json"; do
+        python3 - "$name" <<-'END'
+			import sys, tarfile
+			with tarfile.open('run.tar', 'w', format=tarfile.PAX_FORMAT) as tar:
+			    tar.add('a.json')
+			    tar.add('b.json', sys.argv[1])
+		END
+        tm-merge --align -f csv run.tar 2>said | cut -d, -f1-5 >got
+        ! grep 'matches no file' said || false
+        cmp wanted got
+    done
+}
+
 @test "tm-merge --align keeps the machines of a manifest in the input and replaces only relations that it improves" {
     made "$requests
 write('a.json', a); write('b.json', b); write('c.json', [span('x', 10**9, 2 * 10**9)])"

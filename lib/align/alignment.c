@@ -288,18 +288,22 @@ enum tm_status tm_alignment_find(struct tm_alignment *a, int fd, const char *rul
     return st == TM_OK ? report(a, err) : st;
 }
 
-void tm_alignment_path(const struct tm_alignment *a, uint32_t file, char *out, size_t size)
+struct tm_text tm_alignment_name(const struct tm_alignment *a, uint32_t file)
 {
     const struct tm_catalog *c = &a->candidates.catalog;
     uint32_t at = file;
     while (at < c->file_count && c->files[at].has_parent &&
            (c->files[at].name.data == NULL || c->files[at].name.len == 0))
         at = c->files[at].parent;
-    if (at >= c->file_count || c->files[at].name.data == NULL) {
-        tm_catalog_path(c, file, out, size);
-        return;
-    }
-    tm_text_escape((const char *)c->files[at].name.data, c->files[at].name.len, out, size);
+    if (at < c->file_count && c->files[at].name.data)
+        return c->files[at].name;
+    return c->given_name.len ? c->given_name : tm_text_str("-");
+}
+
+void tm_alignment_path(const struct tm_alignment *a, uint32_t file, char *out, size_t size)
+{
+    const struct tm_text name = tm_alignment_name(a, file);
+    tm_text_escape((const char *)name.data, name.len, out, size);
 }
 
 enum tm_status tm_alignment_rules(const struct tm_alignment *a, uint32_t rules, struct tm_buf *out)

@@ -96,10 +96,12 @@ const Tracemerge__Placement *tm_alignment_placement(const struct tm_alignment *a
 /* Returns the word for VERDICT in reports, such as "aligned". */
 const char *tm_verdict_name(enum tm_verdict verdict);
 
-enum { TM_ALIGN_PATH_MAX = 4096 }; /* bytes of a path in a result, with its NUL */
+/* Returns the path by which a manifest names a catalog's file. It belongs to ALIGNMENT. */
+struct tm_text tm_alignment_name(const struct tm_alignment *alignment, uint32_t file);
 
-/* Writes the path of a catalog's file, in the form of a manifest, to OUT, which has SIZE bytes. A longer path is cut.
- */
+enum { TM_ALIGN_PATH_MAX = 4096 }; /* bytes of a path that people read, with its NUL */
+
+/* Writes that path, escaped by tm_text_escape, to OUT, which has SIZE bytes. A longer path is cut. */
 void tm_alignment_path(const struct tm_alignment *alignment, uint32_t file, char *out, size_t size);
 
 /* Appends the names of RULES, a bit for each rule, separated by commas. TM_OK or TM_E_SYSTEM. */

@@ -98,14 +98,14 @@ static const char *clock_of(const struct tm_alignment *a, uint32_t file)
 
 /* The reference of a relation that is written. */
 struct reference {
-    char path[TM_ALIGN_PATH_MAX];
+    struct tm_text path;
     const char *clock; /* NULL: the file's own timeline */
 };
 
 static void put_clocks(const struct tm_alignment *a, const struct tm_align_file *f, const struct reference *trace_time,
                        struct tm_buf *out)
 {
-    struct reference own = {.clock = clock_of(a, f->reference)};
+    const struct reference own = {tm_alignment_name(a, f->reference), clock_of(a, f->reference)};
     struct points points = {.more_ns = trace_time ? f->reference_placed_ns : 0};
     struct tm_buf rules = {0};
     int64_t offset = put_points(&points, f);
@@ -113,10 +113,9 @@ static void put_clocks(const struct tm_alignment *a, const struct tm_align_file 
     (void)tm_buf_add_str(out, ",\n    \"clocks\": {");
     if (clock)
         (void)tm_buf_addf(out, "\n     \"clock\": \"%s\",", clock);
-    tm_alignment_path(a, f->reference, own.path, sizeof own.path);
     const struct reference *to = trace_time ? trace_time : &own;
     (void)tm_buf_add_str(out, "\n     \"sync_to\": {\"file\": ");
-    (void)tm_align_json_string(out, to->path);
+    (void)tm_json_put_string(out, to->path.data, to->path.len);
     if (to->clock)
         (void)tm_buf_addf(out, ", \"clock\": \"%s\"", to->clock);
     (void)tm_buf_addf(out, "},\n     \"offset_ns\": %" PRId64 ",\n     \"x_tracemerge\": {\"points\": [", offset);
@@ -224,7 +223,6 @@ static enum tm_status find_files(struct entry_files *files, const struct tm_alig
                                  struct tm_error *err)
 {
     struct tm_intern paths;
-    char path[TM_ALIGN_PATH_MAX];
     uint32_t id;
     enum tm_status st = TM_OK;
     tm_intern_init(&paths, 1 << 30, SIZE_MAX / 2);
@@ -234,16 +232,15 @@ static enum tm_status find_files(struct entry_files *files, const struct tm_alig
     if (of_path == NULL || files->of_entry == NULL || files->is_configured == NULL)
         st = TM_E_SYSTEM;
     for (uint32_t i = 0; i < a->file_count && st == TM_OK; i++) {
+        const struct tm_text path = tm_alignment_name(a, a->files[i].file);
         bool is_new;
-        tm_alignment_path(a, a->files[i].file, path, sizeof path);
-        st = tm_intern_add(&paths, path, strlen(path), &id, &is_new);
+        st = tm_intern_add(&paths, path.data, path.len, &id, &is_new);
         if (st == TM_OK && is_new)
             of_path[id] = i;
     }
     const uint32_t known = paths.count;
     for (size_t i = 0; i < c->n_entries && st == TM_OK; i++) {
-        tm_text_escape((const char *)c->entries[i]->path.data, c->entries[i]->path.len, path, sizeof path);
-        st = tm_intern_add(&paths, path, strlen(path), &id, NULL);
+        st = tm_intern_add(&paths, c->entries[i]->path.data, c->entries[i]->path.len, &id, NULL);
         if (st != TM_OK || id >= known)
             continue;
         files->of_entry[i] = &a->files[of_path[id]];
@@ -351,14 +348,13 @@ static bool put_entries(const struct tm_alignment *a, const struct entry_files *
 static void put_other_files(const struct tm_alignment *a, const struct entry_files *files,
                             const struct reference *trace_time, struct tm_buf *out, bool *any)
 {
-    char path[TM_ALIGN_PATH_MAX];
     for (uint32_t i = 0; i < a->file_count; i++) {
         const struct tm_align_file *f = &a->files[i];
         if ((files->is_configured && files->is_configured[i]) || (!has_line(f) && !is_referred_to(&files->places, f)))
             continue;
-        tm_alignment_path(a, f->file, path, sizeof path);
+        const struct tm_text path = tm_alignment_name(a, f->file);
         (void)tm_buf_add_str(out, *any ? ",\n   {\n    \"path\": " : "   {\n    \"path\": ");
-        (void)tm_align_json_string(out, path);
+        (void)tm_json_put_string(out, path.data, path.len);
         if (has_line(f))
             put_clocks(a, f, trace_time, out);
         (void)tm_buf_add_str(out, "\n   }");
@@ -377,7 +373,7 @@ static enum tm_status find_trace_time(const struct tm_alignment *a, struct refer
     if (e == NULL || to->clock == NULL)
         return tm_error_set(err, TM_E_INPUT,
                             "--absolute: the manifest of the input chooses no clock of a file as trace time");
-    tm_text_escape((const char *)e->path.data, e->path.len, to->path, sizeof to->path);
+    to->path = tm_text_at(e->path.data, e->path.len);
     for (uint32_t i = 0; i < a->file_count; i++) {
         const struct tm_align_file *f = &a->files[i];
         if (!has_line(f) || f->is_placed_by_one)
