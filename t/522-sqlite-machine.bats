@@ -7,14 +7,8 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-packets() { # EXPRESSION: a list of packets, each a list of (field, value)
-    python3 - "$1" >p.pftrace <<'END'
-import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
-from wire import field, message
-for packet in eval(sys.argv[1]):
-    sys.stdout.buffer.write(field(1, message(*packet)))
-END
+packets() { # LIST, as for listed_packets
+    listed_packets "$1" >p.pftrace
     tm-merge -o p.db p.pftrace
 }
 

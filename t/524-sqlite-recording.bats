@@ -6,18 +6,8 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-packets() { # FILE EXPRESSION: a list of packets, each a list of (field, value)
-    python3 - "$2" >"$1" <<'END'
-import os, struct, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
-from wire import field, message
-
-def double(number, value):
-    return bytes([number << 3 | 1]) + struct.pack('<d', value)
-
-for packet in eval(sys.argv[1]):
-    sys.stdout.buffer.write(field(1, message(*packet)))
-END
+packets() { # FILE LIST, as for listed_packets
+    listed_packets "$2" >"$1"
 }
 
 same() { # QUERY WANT
@@ -79,8 +69,8 @@ cr-2-os||Cast'
 }
 
 @test "statistics of ftrace by cpu have values at start, end and in between" {
-    packets p.pftrace '[[(34, message((1, 1), (2, message((1, 3), (2, 10), (3, 1)) + double(6, 1.5) + double(7, 2.25)),
-        (10, message((1, 4), (2, 1)))))], [(34, message((1, 2), (2, message((1, 3), (2, 30), (3, 1), (9, 7)) + double(7, 4.5)),
+    packets p.pftrace '[[(34, message((1, 1), (2, message((1, 3), (2, 10), (3, 1)) + field(6, 1.5) + field(7, 2.25)),
+        (10, message((1, 4), (2, 1)))))], [(34, message((1, 2), (2, message((1, 3), (2, 30), (3, 1), (9, 7)) + field(7, 4.5)),
         (10, message((1, 9), (2, 2)))))]]'
     tm-merge -o p.db p.pftrace
     same "SELECT name, idx, severity, source, value, machine_id, trace_id FROM stats WHERE value != 0 ORDER BY name" \
@@ -123,7 +113,7 @@ traced_final_flush_succeeded||info|1'
     packets p.pftrace '[[(33, message((1, message((1, 4096), (4, 1))), (2, message((1, message((1, "linux.ftrace"),
         (100, message((1, "a/b"), (1, "\"\\\n\x01é"), (11, 4096))), (5000, message((1, 7))))), (5, b""))),
         (2, message((1, message((104, message((1, 1000), (2, 1), (4, bytes([1, 2])))))))), (3, 60000),
-        (17, message((1, 1), (2, message((1, "t")) + double(5, 0.25)))), (21, b""), (900, 3)))]]'
+        (17, message((1, 1), (2, message((1, "t")) + field(5, 0.25)))), (21, b""), (900, 3)))]]'
     tm-merge -o p.db p.pftrace
     same "SELECT key_type, machine_id, trace_id, str_value FROM metadata WHERE name = 'trace_config_pbtxt'" \
         'single||0|buffers {

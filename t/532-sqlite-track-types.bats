@@ -6,14 +6,8 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-packets() { # EXPRESSION: a list of packets, each a list of (field, value)
-    python3 - "$1" >p.pftrace <<'END'
-import os, sys
-sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
-from wire import field, message
-for packet in eval(sys.argv[1].strip()):
-    sys.stdout.buffer.write(field(1, message((10, 7), *packet)))
-END
+packets() { # LIST, as for listed_packets; all are on one sequence
+    listed_packets "[[(10, 7), *packet] for packet in $1]" >p.pftrace
     tm-merge -q -o p.db p.pftrace
 }
 

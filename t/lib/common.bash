@@ -83,6 +83,18 @@ python_packets() {
     } | python3 -
 }
 
+# listed_packets LIST: writes a Perfetto trace of the packets in LIST, a list in Python. Each is a list of fields of
+# t/gen/wire.py.
+listed_packets() {
+    python3 - "$1" <<'END'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
+for packet in eval(sys.argv[1].strip()):
+    sys.stdout.buffer.write(field(1, message(*packet)))
+END
+}
+
 # for_seeds FIRST LAST GENERATOR OUT [ARGUMENT]...: runs the GENERATOR of t/gen, which takes a seed and OUT, for each seed
 # from FIRST to LAST, all in one process of Python. % in OUT stands for the seed.
 for_seeds() {
