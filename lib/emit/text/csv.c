@@ -49,9 +49,8 @@ static void put_before(void *self, struct tm_out *out, const struct tm_row *row)
     tm_out_char(out, ',');
 }
 
-static void put_duration(void *self, struct tm_out *out, enum tm_unfinished_end end, int64_t dur)
+static void put_duration(struct tm_out *out, enum tm_unfinished_end end, int64_t dur)
 {
-    (void)self;
     if (end == TM_ROW_ENDED || end == TM_ROW_INSTANT)
         tm_out_i64(out, dur);
 }

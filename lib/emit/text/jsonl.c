@@ -27,9 +27,8 @@ static void put_before(void *self, struct tm_out *out, const struct tm_row *row)
     put_i64(out, "ts", true, row->event->time_ns);
 }
 
-static void put_duration(void *self, struct tm_out *out, enum tm_unfinished_end end, int64_t dur)
+static void put_duration(struct tm_out *out, enum tm_unfinished_end end, int64_t dur)
 {
-    (void)self;
     if (end == TM_ROW_ENDED || end == TM_ROW_INSTANT)
         put_i64(out, "dur", true, dur);
     else if (end != TM_ROW_NO_DURATION)

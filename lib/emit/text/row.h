@@ -32,7 +32,7 @@ struct tm_row_form {
     /* Write the part before the duration, the part from there to the args, and the duration itself (DUR in ns). */
     void (*before)(void *self, struct tm_out *out, const struct tm_row *row);
     void (*after)(void *self, struct tm_out *out, const struct tm_row *row);
-    void (*duration)(void *self, struct tm_out *out, enum tm_unfinished_end end, int64_t dur);
+    void (*duration)(struct tm_out *out, enum tm_unfinished_end end, int64_t dur);
     /* Writes the args and the end of the row. */
     void (*args)(void *self, struct tm_out *out, const struct tm_arg_tree *args);
 };

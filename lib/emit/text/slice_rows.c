@@ -22,7 +22,7 @@ static enum tm_status write_row(struct tm_slice_rows *r, const struct tm_unfinis
     if (st < 0)
         return st;
     tm_out_bytes(&r->out, row->before.data, row->before.len);
-    r->form->duration(r->self, &r->out, row->end, row->dur);
+    r->form->duration(&r->out, row->end, row->dur);
     tm_out_bytes(&r->out, row->after.data, row->after.len);
     r->form->args(r->self, &r->out, &r->tree);
     return tm_out_end_row(&r->out, err);

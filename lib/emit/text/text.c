@@ -66,10 +66,9 @@ static void put_before(void *self, struct tm_out *out, const struct tm_row *row)
     tm_out_char(out, ' ');
 }
 
-static void put_duration(void *self, struct tm_out *out, enum tm_unfinished_end end, int64_t dur)
+static void put_duration(struct tm_out *out, enum tm_unfinished_end end, int64_t dur)
 {
     size_t from = out->buf.len;
-    (void)self;
     if (end == TM_ROW_OPEN || end == TM_ROW_UNKNOWN_END)
         tm_out_str(out, "open");
     else if (end == TM_ROW_ENDED)

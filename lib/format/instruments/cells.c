@@ -187,24 +187,30 @@ static enum tm_status set_build_id(struct tm_instruments *x, const char *uuid)
     return TM_OK;
 }
 
+/* Begins E, an element that repeats the earlier one with its id. */
+static enum tm_status begin_reference(struct tm_instruments *x, struct tm_instruments_element *e)
+{
+    uint64_t place;
+    e->is_ref = true;
+    enum tm_status st = tm_instruments_refs_find(&x->refs, e->id, e->kind, &place, x->err);
+    x->unknown_refs += st == TM_END;
+    return st == TM_OK ? apply(x, (enum tm_instruments_kind)e->kind, place) : st < 0 ? st : TM_OK;
+}
+
 enum tm_status tm_instruments_begin(struct tm_instruments *x, const char **attributes)
 {
     struct tm_instruments_element *e = &x->open[x->depth - 1];
     const char *ref = attribute(attributes, "ref"), *id = attribute(attributes, "id");
     const char *name = attribute(attributes, e->kind == TM_IK_FRAME ? "name" : "fmt");
-    uint64_t place, line;
+    uint64_t line;
     tm_buf_clear(&x->text);
     if (ref || id) {
         const char *s = ref ? ref : id;
         if (!number((const uint8_t *)s, strlen(s), &e->id))
             e->id = 0;
     }
-    if (ref) {
-        e->is_ref = true;
-        enum tm_status st = tm_instruments_refs_find(&x->refs, e->id, e->kind, &place, x->err);
-        x->unknown_refs += st == TM_END;
-        return st == TM_OK ? apply(x, (enum tm_instruments_kind)e->kind, place) : st < 0 ? st : TM_OK;
-    }
+    if (ref)
+        return begin_reference(x, e);
     switch (e->kind) {
     case TM_IK_THREAD:
         x->thread.has_tid = false;
