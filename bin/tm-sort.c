@@ -274,6 +274,7 @@ static enum tm_status run_cut(const struct settings *settings, const char *path,
     struct parts parts = {.settings = settings, .folder = {.fd = -1}, .fd = -1};
     struct tm_memory_limit memory;
     uint32_t empty = 0;
+    uint64_t left_out = 0;
     const struct tm_cut cut = {.points = settings->points,
                                .point_count = settings->point_count,
                                .temporary_dir = settings->sort.temporary_dir,
@@ -281,6 +282,7 @@ static enum tm_status run_cut(const struct settings *settings, const char *path,
                                .close = close_part,
                                .self = &parts,
                                .empty_count = &empty,
+                               .left_out = &left_out,
                                .memory = &memory};
     struct tm_sandbox sandbox = {.folders = {tm_sort_dir(&settings->sort), settings->into}};
     char *outer = NULL;
@@ -305,6 +307,10 @@ static enum tm_status run_cut(const struct settings *settings, const char *path,
                            "%u of the parts %s no events; --cut counts from the zero of the timeline, not from the "
                            "first event",
                            empty, empty == 1 ? "has" : "have");
+    if (st == TM_OK && left_out)
+        tm_program_warning(&program,
+                           "%llu open slices are beyond the limit of a track (tm-limits); later parts may lack them",
+                           (unsigned long long)left_out);
     release_parts(&parts);
     free(outer);
     tm_memory_limit_close(&memory);
