@@ -666,3 +666,15 @@ END
     grep -q '^tm-sort: warning: 1 of the parts has no events; ' err
     [ "$(wc -l <rows)" -eq 1 ]
 }
+
+@test "the check of parts finds those of an archive as one without an importer, and names what a part lacks" {
+    python3 "$TM_SRC/t/check/parts" -n 3 "$TM_SRC/doc/examples/phone-watch-app.tar" >out
+    [[ $(<out) == *": as one, "* ]]
+    mkdir -p lossy && ln -s "$(command -v tm-merge)" "$(command -v tm-unpack)" "$(command -v tm-manifest)" \
+        "$(command -v tm-clocks)" "$(command -v tm-sort)" lossy
+    printf '#!/bin/sh\ncase " $* " in *" --append "*) exec tm-emit --only "name=none" "$@" ;; *) exec tm-emit "$@" ;; esac\n' \
+        >lossy/tm-emit
+    chmod +x lossy/tm-emit
+    run -1 python3 "$TM_SRC/t/check/parts" -b lossy -n 3 "$TM_SRC/doc/examples/phone-watch-app.tar"
+    [[ $output == *" are not there, "* ]]
+}
