@@ -136,7 +136,7 @@ struct places {
     struct tm_map referred; /* files that others are aligned to */
     struct tm_map machines; /* raw ids of machines of the input's manifest */
     struct tm_map entries;  /* raw ids of machines, to the entry whose file represents the machine */
-    struct tm_map edges;    /* entries, to their first relation */
+    struct tm_map edges;    /* entries, to their first relation; those of an entry follow each other */
 };
 
 static bool represents_machine(const Tracemerge__ConfigEntry *e)
@@ -259,18 +259,16 @@ static void release_files(struct entry_files *files)
 }
 
 /* Returns an entry whose file represents the machine RAW_ID, or NULL. */
-static const Tracemerge__ConfigEntry *entry_of(const Tracemerge__Config *c, int64_t raw_id)
+static const Tracemerge__ConfigEntry *entry_of(const Tracemerge__Config *c, const struct places *places, int64_t raw_id)
 {
-    for (size_t i = 0; i < c->n_entries; i++)
-        if (c->entries[i]->machine_raw_id == raw_id && represents_machine(c->entries[i]))
-            return c->entries[i];
-    return NULL;
+    uint32_t i;
+    return tm_map_find(&places->entries, (uint64_t)raw_id, &i) ? c->entries[i] : NULL;
 }
 
 /* Puts the relation of entry NUMBER of the input's manifest. False if it is more than one offset between two files. */
 static bool put_edge(const Tracemerge__Config *c, const struct places *places, uint32_t number, struct tm_buf *out)
 {
-    uint32_t i, of_machine;
+    uint32_t i;
     if (c->entries[number]->own_clock)
         return false;
     if (!tm_map_find(&places->edges, number, &i))
@@ -282,11 +280,9 @@ static bool put_edge(const Tracemerge__Config *c, const struct places *places, u
             !tm_sub_i64(e->reference_ns, e->source_ns, &offset_ns))
             return false;
         const char *own = clock_name(e->source->clock), *other = clock_name(e->reference->clock);
-        const Tracemerge__ConfigEntry *to = NULL;
+        const Tracemerge__ConfigEntry *to = entry_of(c, places, e->reference->machine_raw_id);
         if (e->reference->has_entry)
             to = e->reference->entry < c->n_entries ? c->entries[e->reference->entry] : NULL;
-        else if (tm_map_find(&places->entries, (uint64_t)e->reference->machine_raw_id, &of_machine))
-            to = c->entries[of_machine];
         if (to == NULL || to->has_machines || (own == NULL && e->source->clock != TM_CLOCK_TRACE_FILE) ||
             (other == NULL && e->reference->clock != TM_CLOCK_TRACE_FILE))
             return false;
@@ -303,13 +299,13 @@ static bool put_edge(const Tracemerge__Config *c, const struct places *places, u
 }
 
 /* Puts the clock of the timeline that the input's manifest chose. False if no file's clock stands for it. */
-static bool put_trace_time(const Tracemerge__Config *c, struct tm_buf *out)
+static bool put_trace_time(const Tracemerge__Config *c, const struct places *places, struct tm_buf *out)
 {
     if (c == NULL || c->trace_time == NULL)
         return true;
     const Tracemerge__ConfigTraceTime *t = c->trace_time;
     bool first = t->has_first_machine && t->first_machine;
-    const Tracemerge__ConfigEntry *e = first ? NULL : entry_of(c, t->machine_raw_id);
+    const Tracemerge__ConfigEntry *e = first ? NULL : entry_of(c, places, t->machine_raw_id);
     const char *name = clock_name(t->clock);
     if (name == NULL || (!first && e == NULL))
         return false;
@@ -363,12 +359,13 @@ static void put_other_files(const struct tm_alignment *a, const struct entry_fil
 }
 
 /* Finds the clock of trace time as the input's manifest names it. Checks that each line can be stated against it. */
-static enum tm_status find_trace_time(const struct tm_alignment *a, struct reference *to, struct tm_error *err)
+static enum tm_status find_trace_time(const struct tm_alignment *a, const struct places *places, struct reference *to,
+                                      struct tm_error *err)
 {
     const Tracemerge__Config *c = a->candidates.config;
     const Tracemerge__ConfigTraceTime *t = c ? c->trace_time : NULL;
-    const Tracemerge__ConfigEntry *e = t && !(t->has_first_machine && t->first_machine) ? entry_of(c, t->machine_raw_id)
-                                                                                        : NULL;
+    const bool is_of_file = t && !(t->has_first_machine && t->first_machine);
+    const Tracemerge__ConfigEntry *e = is_of_file ? entry_of(c, places, t->machine_raw_id) : NULL;
     to->clock = t ? clock_name(t->clock) : NULL;
     if (e == NULL || to->clock == NULL)
         return tm_error_set(err, TM_E_INPUT,
@@ -390,16 +387,16 @@ enum tm_status tm_alignment_manifest(const struct tm_alignment *a, struct tm_buf
 {
     struct reference absolute;
     const struct reference *trace_time = a->absolute ? &absolute : NULL;
-    if (a->absolute && find_trace_time(a, &absolute, err) < 0)
-        return err->status;
     const Tracemerge__Config *c = a->candidates.config;
     struct entry_files files = {0};
     bool any = false;
     enum tm_status st = find_places(&files.places, a, c) < 0 ? tm_error_nomem(err) : TM_OK;
+    if (st == TM_OK && a->absolute)
+        st = find_trace_time(a, &files.places, &absolute, err);
     if (st == TM_OK && c)
         st = find_files(&files, a, c, err);
     (void)tm_buf_add_str(out, "{\n \"perfetto_manifest\": {\n  \"version\": 1,\n");
-    bool holds = put_trace_time(c, out);
+    bool holds = put_trace_time(c, &files.places, out);
     (void)tm_buf_add_str(out, "  \"files\": [\n");
     if (st == TM_OK && (!holds || !put_entries(a, &files, trace_time, out, &any)))
         st = tm_error_set(err, TM_E_INPUT,
