@@ -97,8 +97,10 @@ enum tm_event_change {
     X(TM_TRACK_EVENT_FLOWS, TM_EVENT_CHANGE_FIXED_FLOW)                                                                \
     X(TM_TRACK_EVENT_ENDING_FLOWS, TM_EVENT_CHANGE_FIXED_FLOW)
 
-/* These fields as a set of bits 1 << field number. */
+/* A set of fields has bits 1 << field number; one bit stands for all numbers from TM_TRACK_EVENT_OTHERS on. */
+enum { TM_TRACK_EVENT_OTHERS = 63 };
 #define TM_TRACK_EVENT_BIT(id) (UINT64_C(1) << (id))
+/* The fields above as such a set. */
 #define TM_EVENT_CHANGE_BIT(field, change) | TM_TRACK_EVENT_BIT(field)
 #define TM_TRACK_EVENT_CHANGES (0 TM_EVENT_CHANGES(TM_EVENT_CHANGE_BIT))
 

@@ -329,7 +329,7 @@ enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *con
     context->rows->key.len = 0;
     if (st == TM_OK && is_typed && !w.only_counts)
         st = tm_proto_typed_message_put(&typed, TM_TYPED_TRACK_EVENT, context->event->body, 0);
-    if (st == TM_OK && context->event->fields & (BIT(ANNOTATIONS) | TM_TRACK_EVENT_BIT(63)))
+    if (st == TM_OK && context->event->fields & (BIT(ANNOTATIONS) | BIT(OTHERS)))
         st = put_annotations(&w, context->event->body);
     if (st != TM_OK)
         return tm_error_nomem(err);

@@ -359,7 +359,7 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
         st = tm_proto_extra_counters_add(c, err);
     if (st >= 0 && c->has_thread)
         st = tm_proto_thread_counters_add(c, row, err);
-    if (st >= 0 && (event->fields & TM_TRACK_EVENT_BIT(63)) && !event->legacy->has_phase &&
+    if (st >= 0 && (event->fields & TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_OTHERS)) && !event->legacy->has_phase &&
         c->rows->sink->want_packet_args)
         st = tm_proto_started_process_add(c->rows, event->body, row, err);
     if (st >= 0 && event->legacy->phase == 'M')

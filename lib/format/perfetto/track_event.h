@@ -42,8 +42,8 @@ struct tm_proto_track_event {
     uint64_t counter;            /* an int64 or the bits of a double */
     int64_t time_us, thread_us, instructions;
     struct tm_pb body;
-    uint64_t fields; /* TM_TRACK_EVENT_BITs of the fields that exist; bit 63 stands for all numbers from 63 on, and for
-                      * fields that were not read because one before them is damaged */
+    uint64_t fields; /* TM_TRACK_EVENT_BITs of the fields that exist; TM_TRACK_EVENT_OTHERS also stands for fields that
+                      * were not read because one before them is damaged */
     const struct tm_proto_legacy *legacy; /* never NULL */
     struct tm_proto_legacy legacy_read;   /* used if has_legacy */
 };

@@ -179,9 +179,9 @@ enum tm_status tm_proto_track_event_decode(struct tm_proto_track_event *event, c
     clear(event);
     event->body = pb;
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
-        event->fields |= TM_TRACK_EVENT_BIT(f.id < 63 ? f.id : 63);
+        event->fields |= TM_TRACK_EVENT_BIT(f.id < TM_TRACK_EVENT_OTHERS ? f.id : TM_TRACK_EVENT_OTHERS);
         if ((st = read_field(event, &f)) < 0) {
-            event->fields |= TM_TRACK_EVENT_BIT(63); /* the fields after it are not known */
+            event->fields |= TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_OTHERS); /* the fields after it are not known */
             return st;
         }
     }
