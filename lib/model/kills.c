@@ -21,7 +21,7 @@ static struct tm_text part_of(struct tm_text text, unsigned part)
         while (end < text.len && text.data[end] != ',')
             end++;
         if (end > at && part-- == 0)
-            return (struct tm_text){text.data + at, end - at};
+            return tm_text_at(text.data + at, end - at);
         at = end + 1;
     }
     return (struct tm_text){0};
@@ -83,10 +83,10 @@ static enum tm_status add(struct tm_model *m, const struct tm_model_event *of, c
     if (kind == TM_KIND_COUNTER) {
         e.flags |= TM_EVENT_HAS_VALUE;
         e.value = (uint64_t)kill->score;
-        ev.name = tm_text_at("oom_score_adj", strlen("oom_score_adj"));
+        ev.name = tm_text_str("oom_score_adj");
         return tm_model_counter(&m->tasks, &m->layout, &m->out, &ev, err);
     }
-    ev.name = tm_text_at("mem.lmk", strlen("mem.lmk"));
+    ev.name = tm_text_str("mem.lmk");
     if (put_track(&detail) != TM_OK)
         st = tm_error_nomem(err);
     e.detail = detail.data;

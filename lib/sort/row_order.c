@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { ROW_ORDER_FIRST = 1024 };
+_Static_assert((int)TM_BATCH_EVENTS_MAX <= 1 << TM_ROW_KEY_ROW_BITS, "a key has room for each row");
 
 /* Returns how many rows of BATCH have to be looked at to see all its files. */
 static uint32_t file_rows(const struct tm_batch *batch)
