@@ -41,7 +41,8 @@ static size_t value_len(const uint8_t *text, size_t len, const char *pattern)
 static enum tm_status put_value(const struct tm_column_type *type, struct tm_text name, struct tm_text value,
                                 struct tm_buf *detail)
 {
-    const bool is_number = name.len && name.data[0] == '#', is_whole = strchr(type->pattern, '}')[1] == '\0';
+    const char *end = strchr(type->pattern, '}');
+    const bool is_number = name.len && name.data[0] == '#', is_whole = end && end[1] == '\0';
     char key[48];
     if (name.len == 0)
         return TM_OK;

@@ -40,9 +40,7 @@ static bool read_argument(const uint8_t *data, size_t len, struct annotation *ar
     bool has_key = false;
     struct tm_pb pb = tm_pb_of(data, len);
     struct tm_pb_field f;
-    arg->key = data;
-    arg->len = arg->type = 0;
-    arg->ids = (struct tm_text){NULL, 0};
+    *arg = (struct annotation){.key = data};
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id != TM_ARG_KEY || f.type != TM_PB_LEN) {
             arg->type = f.id;
@@ -109,12 +107,12 @@ static enum tm_status end_argument(struct tm_annotations *a, const struct annota
     return tm_pb_end(out, mark);
 }
 
-/* Ends the groups of the last argument that ARG is not in; NULL: all. */
+/* Ends the groups of the last argument that ARG is not in. */
 static enum tm_status end_groups(struct tm_annotations *a, const struct annotation *arg)
 {
     enum tm_status st = TM_OK;
     size_t equal = 0;
-    if (arg && a->depth)
+    if (a->depth)
         equal = tm_count_equal(a->key, arg->key, a->key_len < arg->len ? a->key_len : arg->len);
     for (; a->depth > 0 && st == TM_OK; a->depth--) {
         const struct tm_annotation_group *g = &a->groups[a->depth - 1];
@@ -336,7 +334,9 @@ enum tm_status tm_annotations_add(struct tm_annotations *a, const uint8_t *data,
 
 enum tm_status tm_annotations_end(struct tm_annotations *a, struct tm_text *text)
 {
-    enum tm_status st = end_groups(a, NULL);
+    enum tm_status st = TM_OK;
+    for (; a->depth > 0 && st == TM_OK; a->depth--)
+        st = tm_pb_end(&a->out, a->groups[a->depth - 1].mark);
     if (a->plan)
         a->plan->keys = a->keys.number;
     *text = tm_text_at(a->out.data, a->out.len);

@@ -97,11 +97,13 @@ static enum tm_status find_string(struct tm_gecko_strings *s, uint32_t i, uint64
     *start = *len = 0;
     if (i >= s->count)
         return TM_END;
-    enum tm_status st = i ? tm_paged_file_read(&s->ends, ((uint64_t)i - 1) * 8, ends, sizeof ends, err)
-                          : tm_paged_file_read(&s->ends, 0, ends + 8, 8, err);
+    const size_t before = i ? 8 : 0; /* bytes of the end of the string before, which is 0 for the first */
+    enum tm_status st = tm_paged_file_read(&s->ends, (uint64_t)i * 8 - before, ends + 8 - before, 8 + before, err);
+    if (st != TM_OK)
+        return st;
     *start = tm_get_le64(ends);
     *len = (size_t)(tm_get_le64(ends + 8) - *start);
-    return st;
+    return TM_OK;
 }
 
 enum tm_status tm_gecko_strings_get(struct tm_gecko_strings *s, uint32_t i, size_t max, struct tm_buf *out,

@@ -153,20 +153,16 @@ enum tm_status tm_nsight_names_read(struct tm_nsight *x)
     return st == TM_OK ? read_domains(x) : st;
 }
 
-/* Adds a definition of KIND whose detail is x->inner as message FIELD. */
+/* Adds the definition ROW, whose detail is x->inner as message FIELD. */
 static enum tm_status define(struct tm_nsight *x, struct tm_event *row, uint32_t field)
 {
-    struct tm_buf detail = {0};
     row->flags |= TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_HAS_PID;
-    if (tm_pb_put_bytes(&detail, field, x->inner.data, x->inner.len) != TM_OK) {
-        tm_buf_release(&detail);
+    tm_buf_clear(&x->definition);
+    if (tm_pb_put_bytes(&x->definition, field, x->inner.data, x->inner.len) != TM_OK)
         return tm_error_nomem(x->err);
-    }
-    row->detail = detail.data;
-    row->detail_bytes = (uint32_t)detail.len;
-    enum tm_status st = tm_event_sink_add(x->context.sink, row, x->err);
-    tm_buf_release(&detail);
-    return st;
+    row->detail = x->definition.data;
+    row->detail_bytes = (uint32_t)x->definition.len;
+    return tm_event_sink_add(x->context.sink, row, x->err);
 }
 
 static enum tm_status define_process(struct tm_nsight *x, int64_t pid, struct tm_text name)

@@ -268,6 +268,7 @@ static void nsight_close(void *state)
     tm_buf_release(&x->detail);
     tm_buf_release(&x->inner);
     tm_buf_release(&x->text);
+    tm_buf_release(&x->definition);
     tm_buf_release(&x->name);
     free(x);
 }
