@@ -287,6 +287,9 @@ END
 5400|-1|ON|powervr_gpu_power_state|powervr_gpu_power_state
 6000|100|TCP_SYN_SENT(pid=6)|net_socket_set_state|TCP stream#1
 6100|-1|TCP_ESTABLISHED(sport=4000,dport=80)|net_socket_set_state|TCP stream#1' ] || { echo "$output"; false; }
+    run sqlite3 k.db "SELECT a.key, a.string_value FROM track t JOIN args a ON a.arg_set_id = t.dimension_arg_set_id
+        WHERE t.type = 'linux_rpm'"
+    [ "$output" = 'linux_device|usb' ] || { echo "$output"; false; }
     for format in pftrace json; do
         run python3 "$TM_SRC/t/check/roundtrip" -f $format -m "$TM_BIN/tm-merge" k.pftrace
         [ "$status" -eq 0 ] || { echo "$output"; false; }

@@ -133,6 +133,10 @@ END
     tm-merge -o k.db k.pftrace
     run slices k.db
     [ "$output" = "$want" ] || { echo "$output"; false; }
+    # The lanes are those of the reference importer.
+    run sqlite3 k.db "SELECT group_concat(key || '=' || int_value, ' ') FROM (SELECT a.key, a.int_value FROM slice s
+        JOIN track t ON t.id = s.track_id JOIN args a ON a.arg_set_id = t.dimension_arg_set_id ORDER BY s.ts)"
+    [ "$output" = "$(printf ' track_compressor_idx=%s' 0 1 2 0 2 3 2 | cut -c 2-)" ] || { echo "$output"; false; }
     is_same_merged_again
     tm-merge --only 'name=suspend_enter*' -o k.db k.pftrace
     run slices k.db

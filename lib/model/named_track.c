@@ -71,7 +71,7 @@ static enum tm_status lane_of(struct tm_model_layout *layout, const struct tm_ev
     const struct tm_lane_slice slice = {0, e->time_ns, tm_slice_end_ns(e->time_ns, e->dur_ns)};
     if (e->kind == TM_KIND_SLICE_COMPLETE)
         return tm_lanes_first_free(&layout->lanes, set, slice, lane, err);
-    return e->flags & TM_EVENT_ASYNC ? tm_lanes_cookie(&layout->lanes, set, event, lane, err) : TM_OK;
+    return e->flags & TM_EVENT_HAS_TRACK ? tm_lanes_cookie(&layout->lanes, set, event, lane, err) : TM_OK;
 }
 
 struct batches_name {

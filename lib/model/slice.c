@@ -136,10 +136,10 @@ static enum tm_status track_of(struct tm_model_tasks *tasks, struct tm_model_lay
     int64_t upid = TM_NO_ID;
     bool is_new;
     enum tm_status st;
-    if (tm_kernel_track_of(e))
-        return kernel_track(tasks, layout, ev, track, err);
     if (tm_named_track_is_of(e))
         return tm_model_named_track(tasks, layout, ev, track, err);
+    if (tm_kernel_track_of(e))
+        return kernel_track(tasks, layout, ev, track, err);
     if (e->flags & TM_EVENT_ASYNC)
         return tm_model_async_track(tasks, layout, ev, track, err);
     switch (tm_event_scope(e->flags)) {

@@ -43,6 +43,8 @@ static const struct {
     [TM_NAMED_TRACK_DRIVER_THREAD_COUNTERS] = {"kernel_trackevent_thread_counter", false},
     [TM_NAMED_TRACK_DRIVER_PROCESS_COUNTERS] = {"kernel_trackevent_process_counter", false},
     [TM_NAMED_TRACK_DRIVER_CPU_COUNTERS] = {"kernel_trackevent_cpu_counter", false},
+    [TM_NAMED_TRACK_DEVICE_POWER] = {"linux_rpm", false},
+    [TM_NAMED_TRACK_SUSPEND] = {"suspend_resume", true},
 };
 
 const char *tm_named_track_type(enum tm_named_track track)

@@ -47,6 +47,8 @@ enum tm_named_track {
     TM_NAMED_TRACK_DRIVER_THREAD_COUNTERS = 33, /* of a thread */
     TM_NAMED_TRACK_DRIVER_PROCESS_COUNTERS = 34, /* of a process */
     TM_NAMED_TRACK_DRIVER_CPU_COUNTERS = 35, /* of a cpu */
+    TM_NAMED_TRACK_DEVICE_POWER = 36, /* global: states of a device's power */
+    TM_NAMED_TRACK_SUSPEND = 37, /* global, in lanes: the steps of suspend and resume */
     TM_NAMED_TRACK_COUNT
 };
 

@@ -84,9 +84,15 @@ static enum tm_status put_device(struct kernel_row *h)
     static const char *const states[] = {"Active", "Resuming", NULL, "Suspending"};
     int32_t status = (int32_t)(uint32_t)h->fields->number[2];
     const char *state = status >= 0 && status < 4 ? states[status] : "Invalid State";
-    uint32_t device =
-        (uint32_t)tm_hash64(h->fields->text[1] ? (const void *)h->fields->text[1] : "", h->fields->len[1]);
-    on_track(h, TM_KERNEL_TRACK_DEVICE, device);
+    const struct tm_text device = tm_text_given(h->fields->text[1], h->fields->len[1]);
+    const struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_DEVICE_POWER,
+                                             .instance = (uint32_t)tm_hash64(device.data, device.len)};
+    enum tm_status st = tm_proto_named_dimension(h->rows, "linux_device", device, h->err);
+    tm_buf_clear(&h->rows->key);
+    if (st < 0 || (st = tm_proto_named_row(h->rows, &named, h->row, h->err)) < 0)
+        return st;
+    h->row->flags &= ~(uint32_t)TM_EVENT_ASYNC;
+    on_track(h, TM_KERNEL_TRACK_DEVICE, named.instance);
     return state ? put(h, TM_KERNEL_DEVICE, state, strlen(state)) : put(h, TM_KERNEL_DEVICE_IDLE, NULL, 0);
 }
 

@@ -16,13 +16,24 @@ struct sleep {
     struct tm_error *err;
 };
 
-/* Makes the row the begin or the end of a slice on the track of NAME. */
+/* Makes the row the begin or the end of the slice NAME. Uses the key of the rows. */
 static enum tm_status put_action(struct sleep *s, bool begins, const char *name, size_t len)
 {
-    s->row->flags |= TM_EVENT_HAS_TRACK;
-    s->row->track = tm_kernel_track_number(TM_KERNEL_TRACK_SUSPEND, (uint32_t)tm_hash64(name, len));
+    static const char track[] = "Suspend/Resume Latency";
+    const struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_SUSPEND,
+                                             .instance = (uint32_t)tm_hash64(name, len)};
     s->row->kind = begins ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
-    return begins ? tm_proto_string(s->rows, name, len, &s->row->name, s->err) : TM_OK;
+    enum tm_status st = begins ? tm_proto_string(s->rows, name, len, &s->row->name, s->err) : TM_OK;
+    if (st < 0)
+        return st;
+    tm_buf_clear(&s->rows->key);
+    tm_buf_clear(&s->rows->text);
+    if (tm_buf_add(&s->rows->key, track, sizeof track - 1) != TM_OK)
+        return tm_error_nomem(s->err);
+    st = tm_proto_named_row(s->rows, &named, s->row, s->err);
+    s->row->flags &= ~(uint32_t)TM_EVENT_ASYNC;
+    s->row->track = tm_kernel_track_number(TM_KERNEL_TRACK_SUSPEND, named.instance);
+    return st;
 }
 
 static bool is_action(const struct sleep *s, const char *action)
