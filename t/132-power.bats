@@ -159,11 +159,15 @@ END
 @test "thermal zones of /sys are counters in degrees, whatever they are called" {
     python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
 1 { 10: 1 8: 1000 7 { 15 { 1: "zone0" 2: 40 3: "cpu-therm" } 15 { 1: "zone1" 2: 41 3: "skin Temperature" } 15 { 2: 42 } } }
+1 { 10: 1 8: 2000 7 { 15 { 2: 18446744073709551615 3: "cpu-therm" } 4: 18446744073709551615 } }
 END
     tm-merge -q -o p.db p.pftrace
     same_text "$(sqlite3 -nullvalue NULL p.db "SELECT c.value, t.name, t.type, t.unit, a.key, a.display_value FROM counter c
         JOIN counter_track t ON t.id = c.track_id JOIN args a ON a.arg_set_id = t.dimension_arg_set_id ORDER BY c.id")" \
         '40.0|cpu-therm|thermal_temperature_sys|C|thermal_zone|cpu-therm
 41.0|skin Temperature|thermal_temperature_sys|C|thermal_zone|skin Temperature
-42.0||thermal_temperature_sys|C|thermal_zone|NULL'
+42.0||thermal_temperature_sys|C|thermal_zone|NULL
+1.84467440737096e+19|cpu-therm|thermal_temperature_sys|C|thermal_zone|cpu-therm'
+    same_text "$(sqlite3 p.db "SELECT c.value FROM counter c JOIN track t ON t.id = c.track_id WHERE t.name = 'num_forks'")" \
+        1.84467440737096e+19
 }

@@ -122,3 +122,28 @@ END
 3200|io.ufs.command.count|ufs_command_count|1'
     same_text "$(sqlite3 k.db "SELECT count(*) FROM counter")" 52
 }
+
+@test "counters of unsigned numbers from 2^63 on are positive, others of signed ones negative" {
+    kernel <<'END'
+1000 0 5 #16 1=core 2=18446744073709551615
+1100 0 5 #351 1=7 2=-5 3=9223372036854775808
+1200 0 5 #326 1=x 2=-900 3=5
+1300 0 5 #341 1=1 2=-40 4=skin
+1400 0 5 #315 1=sys 2=8 3=18446744073709551615
+1500 0 5 #340 1=0 2=0 3=9223372036854775807
+END
+    tm-merge -o k.db k.pftrace
+    # The values are those of the reference importer.
+    same_text "$(sqlite3 k.db "SELECT t.name, c.value FROM counter c JOIN track t ON t.id = c.track_id ORDER BY c.ts, c.id")" \
+        'core Frequency|1.84467440737096e+19
+mem.dma_heap|9.22337203685478e+18
+mem.dma_heap_change|-5.0
+oom_score_adj|-900.0
+skin Temperature|-40.0
+mem.ion.sys|7.0
+mem.ion_change.sys|8.0
+GPU Memory|9.22337203685478e+18'
+    # The reader of merged.json finds the same numbers.
+    tm-merge -o k.json k.pftrace
+    grep -q '1.8446744073709552e+19\|18446744073709551616' k.json || { cat k.json; false; }
+}

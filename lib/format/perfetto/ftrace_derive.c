@@ -19,6 +19,24 @@ struct derive {
     struct tm_error *err;
 };
 
+/* The value of a counter. */
+struct number {
+    uint64_t value;
+    uint32_t flags; /* VALUE_DOUBLE, if an int64 cannot hold it */
+};
+
+static struct number of_signed(int64_t value)
+{
+    return (struct number){(uint64_t)value, 0};
+}
+
+static struct number of_unsigned(uint64_t value)
+{
+    struct number n = {0};
+    n.value = tm_proto_unsigned(value, &n.flags);
+    return n;
+}
+
 static struct tm_event like(const struct derive *d, enum tm_scope scope)
 {
     struct tm_event e = tm_proto_derived(d->row, TM_KIND_COUNTER);
@@ -28,16 +46,22 @@ static struct tm_event like(const struct derive *d, enum tm_scope scope)
     return e;
 }
 
+static enum tm_status add_number(struct derive *d, struct tm_event *e, const char *name, struct number n)
+{
+    e->flags |= n.flags;
+    return tm_proto_counter_add(d->rows, e, name, n.value, d->err);
+}
+
 static enum tm_status add_cpu(struct derive *d, const char *name, uint64_t cpu, uint64_t value)
 {
     struct tm_event e = like(d, TM_SCOPE_CPU);
     e.flags |= TM_EVENT_HAS_CPU;
     e.cpu = (uint32_t)cpu;
-    return tm_proto_counter_add(d->rows, &e, name, value, d->err);
+    return add_number(d, &e, name, of_unsigned(value));
 }
 
 /* Adds a counter named by text field FIELD and SUFFIX. */
-static enum tm_status add_named(struct derive *d, uint32_t field, const char *suffix, uint64_t value)
+static enum tm_status add_named(struct derive *d, uint32_t field, const char *suffix, struct number n)
 {
     struct tm_event e = like(d, TM_SCOPE_GLOBAL);
     struct tm_buf *key = &d->rows->key;
@@ -45,7 +69,7 @@ static enum tm_status add_named(struct derive *d, uint32_t field, const char *su
     key->len = 0;
     const char *name =
         tm_buf_addf(key, "%.*s %s", (int)d->fields.len[field], text, suffix) == TM_OK ? tm_buf_cstr(key) : NULL;
-    return name ? tm_proto_counter_add(d->rows, &e, name, value, d->err) : tm_error_nomem(d->err);
+    return name ? add_number(d, &e, name, n) : tm_error_nomem(d->err);
 }
 
 static enum tm_status add_limits(struct derive *d)
@@ -61,12 +85,12 @@ static enum tm_status add_limits(struct derive *d)
 }
 
 /* Adds a counter of the process to which thread TID belongs. */
-static enum tm_status add_of_thread(struct derive *d, const char *name, int64_t tid, uint64_t value)
+static enum tm_status add_of_thread(struct derive *d, const char *name, int64_t tid, struct number n)
 {
     struct tm_event e = like(d, TM_SCOPE_PROCESS);
     e.flags |= TM_EVENT_HAS_TID;
     e.tid = tid;
-    return tm_proto_counter_add(d->rows, &e, name, value, d->err);
+    return add_number(d, &e, name, n);
 }
 
 /* Adds the memory of an address space that no event of the file has attributed to a task so far. In order of time such
@@ -113,7 +137,7 @@ static enum tm_status add_rss_of(struct derive *d, bool throttled)
                 entry->v1 = (uint64_t)tid;
         }
     }
-    return add_of_thread(d, member < TM_RSS_MEMBERS ? tm_rss_member_name(member) : "mem.unknown", tid, (uint64_t)size);
+    return add_of_thread(d, member < TM_RSS_MEMBERS ? tm_rss_member_name(member) : "mem.unknown", tid, of_signed(size));
 }
 
 /* Adds an instant of thread TID. Field SIGNAL becomes its argument; 0: it has none. */
@@ -135,10 +159,10 @@ static int64_t i32(uint64_t value)
     return (int32_t)(uint32_t)value;
 }
 
-static enum tm_status add_global(struct derive *d, const char *name, uint64_t value)
+static enum tm_status add_global(struct derive *d, const char *name, struct number n)
 {
     struct tm_event e = like(d, TM_SCOPE_GLOBAL);
-    return tm_proto_counter_add(d->rows, &e, name, value, d->err);
+    return add_number(d, &e, name, n);
 }
 
 static enum tm_status add_frequency(struct derive *d)
@@ -158,22 +182,22 @@ static enum tm_status add_throttle(struct derive *d)
 
 static enum tm_status add_clock_state(struct derive *d)
 {
-    return add_named(d, 1, "State", d->fields.number[2]);
+    return add_named(d, 1, "State", of_unsigned(d->fields.number[2]));
 }
 
 static enum tm_status add_clock_rate(struct derive *d)
 {
-    return add_named(d, 1, "Frequency", d->fields.number[2]);
+    return add_named(d, 1, "Frequency", of_unsigned(d->fields.number[2]));
 }
 
 static enum tm_status add_temperature(struct derive *d)
 {
-    return add_named(d, 4, "Temperature", (uint64_t)i32(d->fields.number[2]));
+    return add_named(d, 4, "Temperature", of_signed(i32(d->fields.number[2])));
 }
 
 static enum tm_status add_cooling(struct derive *d)
 {
-    return add_named(d, 2, "Cooling Device", d->fields.number[1]);
+    return add_named(d, 2, "Cooling Device", of_unsigned(d->fields.number[1]));
 }
 
 /* Adds the frequency of a GPU. */
@@ -207,7 +231,7 @@ static enum tm_status add_rss_throttled(struct derive *d)
 
 static enum tm_status add_oom_score(struct derive *d) /* older recorders write only the lowest 16 bits */
 {
-    return add_of_thread(d, "oom_score_adj", i32(d->fields.number[3]), (uint64_t)(int64_t)(int16_t)d->fields.number[2]);
+    return add_of_thread(d, "oom_score_adj", i32(d->fields.number[3]), of_signed((int16_t)d->fields.number[2]));
 }
 
 static enum tm_status add_signal_generate(struct derive *d)
@@ -246,11 +270,11 @@ static const char *name_of(struct derive *d, const char *name, uint32_t field, c
 }
 
 /* Adds the size TOTAL of a heap after CHANGE, and CHANGE as a counter of the thread. */
-static enum tm_status add_heap(struct derive *d, const char *const names[2], const char *heap, int64_t total,
+static enum tm_status add_heap(struct derive *d, const char *const names[2], const char *heap, struct number total,
                                int64_t change)
 {
     const char *name = name_of(d, names[0], 1, heap);
-    enum tm_status st = name ? add_global(d, name, (uint64_t)total) : tm_error_nomem(d->err);
+    enum tm_status st = name ? add_global(d, name, total) : tm_error_nomem(d->err);
     if (st < 0)
         return st;
     name = name_of(d, names[1], 1, heap);
@@ -263,26 +287,26 @@ static const char *const ion_names[] = {"mem.ion", "mem.ion_change"};
 static enum tm_status add_ion_grow(struct derive *d)
 {
     const uint64_t *n = d->fields.number;
-    return add_heap(d, ion_names, "unknown", (int64_t)(n[3] + n[2]), (int64_t)n[2]);
+    return add_heap(d, ion_names, "unknown", of_signed((int64_t)(n[3] + n[2])), (int64_t)n[2]);
 }
 
 static enum tm_status add_ion_shrink(struct derive *d)
 {
     const uint64_t *n = d->fields.number;
-    return add_heap(d, ion_names, "unknown", (int64_t)(n[3] - n[2]), (int64_t)(0 - n[2]));
+    return add_heap(d, ion_names, "unknown", of_signed((int64_t)(n[3] - n[2])), (int64_t)(0 - n[2]));
 }
 
 static enum tm_status add_ion(struct derive *d)
 {
     const uint64_t *n = d->fields.number;
     d->fields.has[1] = false; /* it is the buffer's number and not the heap's name */
-    return add_heap(d, ion_names, NULL, (int64_t)n[3], (int64_t)n[2]);
+    return add_heap(d, ion_names, NULL, of_unsigned(n[3]), (int64_t)n[2]);
 }
 
 static enum tm_status add_dma_heap(struct derive *d)
 {
     const uint64_t *n = d->fields.number;
-    enum tm_status st = add_global(d, "mem.dma_heap", n[3]);
+    enum tm_status st = add_global(d, "mem.dma_heap", of_unsigned(n[3]));
     if (st >= 0 && tm_detail_arg_uint(&d->rows->detail, "inode", n[1]) < 0)
         return tm_error_nomem(d->err);
     return st < 0 ? st : add_of_task(d, "mem.dma_heap_change", (int64_t)n[2]);
@@ -296,7 +320,7 @@ static enum tm_status add_fastrpc(struct derive *d)
     char which[16], name[48];
     snprintf(which, sizeof which, "%u", id);
     snprintf(name, sizeof name, "mem.fastrpc[%s]", id < 4 ? processors[id] : which);
-    enum tm_status st = add_global(d, name, n[3]);
+    enum tm_status st = add_global(d, name, of_unsigned(n[3]));
     snprintf(name, sizeof name, "mem.fastrpc_change[%s]", id < 4 ? processors[id] : which);
     return st < 0 ? st : add_of_task(d, name, (int64_t)n[2]);
 }
@@ -312,7 +336,7 @@ static enum tm_status add_mm_event(struct derive *d)
     for (int i = 0; i < 3 && st >= 0 && type < sizeof types / sizeof *types; i++) {
         char name[48];
         snprintf(name, sizeof name, "mem.mm.%s.%s", types[type], what[i]);
-        st = add_of_thread(d, name, d->row->tid, (uint32_t)d->fields.number[fields[i]]);
+        st = add_of_thread(d, name, d->row->tid, of_unsigned((uint32_t)d->fields.number[fields[i]]));
     }
     return st;
 }
@@ -345,7 +369,7 @@ static enum tm_status add_devfreq(struct derive *d)
     enum tm_status st = at + n <= len ? tm_buf_add(key, text + at, len - at)
                                       : tm_buf_addf(key, "%s%.*s", prefix, (int)len, text);
     const char *name = st == TM_OK ? tm_buf_cstr(key) : NULL;
-    return name ? add_global(d, name, d->fields.number[2]) : tm_error_nomem(d->err);
+    return name ? add_global(d, name, of_unsigned(d->fields.number[2])) : tm_error_nomem(d->err);
 }
 
 /* The kernel can report memory after its process has ended. So the event names a thread, which makes no process. */
@@ -356,7 +380,7 @@ static enum tm_status add_gpu_memory(struct derive *d)
         e.flags |= TM_EVENT_HAS_TID;
         e.tid = (uint32_t)d->fields.number[2];
     }
-    e.value = d->fields.number[3];
+    e.value = tm_proto_unsigned(d->fields.number[3], &e.flags);
     return tm_proto_gpu_memory_add(d->rows, (uint32_t)d->fields.number[1], &e, d->err);
 }
 
@@ -364,17 +388,18 @@ static enum tm_status add_clock_gating(struct derive *d)
 {
     static const uint8_t levels[] = {0, 3, 1, 2}; /* off, on, off requested, on requested */
     uint64_t state = d->fields.number[2];
-    return add_global(d, "io.ufs.clkgating (OFF:0/REQ_OFF/REQ_ON/ON:3)", state < sizeof levels ? levels[state] : 0);
+    return add_global(d, "io.ufs.clkgating (OFF:0/REQ_OFF/REQ_ON/ON:3)",
+                      of_unsigned(state < sizeof levels ? levels[state] : 0));
 }
 
 static enum tm_status add_dmabuf_rss(struct derive *d)
 {
-    return add_of_thread(d, "mem.dmabuf_rss", d->row->tid, d->fields.number[1]);
+    return add_of_thread(d, "mem.dmabuf_rss", d->row->tid, of_unsigned(d->fields.number[1]));
 }
 
 static enum tm_status add_mali_power(struct derive *d)
 {
-    return add_global(d, "mali_gpu_power_state", (uint64_t)i32(d->fields.number[3]));
+    return add_global(d, "mali_gpu_power_state", of_signed(i32(d->fields.number[3])));
 }
 
 /* Adds the reason for which the task in field 1 waits or waited. Field 2 is the symbol number of the function that it
@@ -440,7 +465,7 @@ static enum tm_status add_device_counters(struct derive *d, const struct device_
         const char *name = tm_buf_addf(key, "%s.[%u:%u].%s", c->what, major, minor, c->names[i]) == TM_OK
                                ? tm_buf_cstr(key)
                                : NULL;
-        st = name ? add_global(d, name, values[i]) : tm_error_nomem(d->err);
+        st = name ? add_global(d, name, of_unsigned(values[i])) : tm_error_nomem(d->err);
     }
     return st;
 }
@@ -469,7 +494,7 @@ static enum tm_status add_ufs_commands(struct derive *d)
         count++;
     if (doorbell == 0)
         count = d->fields.number[KIND] != IS_DONE;
-    return add_global(d, "io.ufs.command.count", count);
+    return add_global(d, "io.ufs.command.count", of_unsigned(count));
 }
 
 /* Adds the counters of a battery current limiter. If it does not throttle, its cause is -1 and the limits are 0. */
@@ -484,10 +509,10 @@ static enum tm_status add_battery_limits(struct derive *d)
                     {"bcl_irq_voltage", 8, false},  {"bcl_irq_capacity", 9, false}};
     const uint64_t *n = d->fields.number;
     bool is_limited = n[2] != 0;
-    enum tm_status st = add_global(d, "bcl_irq_id", is_limited ? (uint64_t)i32(n[1]) : UINT64_MAX);
+    enum tm_status st = add_global(d, "bcl_irq_id", of_signed(is_limited ? i32(n[1]) : -1));
     for (size_t i = 0; i < sizeof counters / sizeof *counters && st >= 0; i++)
         st = add_global(d, counters[i].name,
-                        counters[i].is_limit && !is_limited ? 0 : (uint64_t)i32(n[counters[i].field]));
+                        of_signed(counters[i].is_limit && !is_limited ? 0 : i32(n[counters[i].field])));
     return st;
 }
 
@@ -502,7 +527,7 @@ static enum tm_status add_sensor(struct derive *d)
         tm_detail_arg_int(detail, "ec_delta", (int64_t)(n[6] - n[2])) < 0 ||
         tm_detail_arg_int(detail, "sample_ts", (int64_t)n[2]) < 0)
         return tm_error_nomem(d->err);
-    return add_global(d, name, n[1] - n[2]);
+    return add_global(d, name, of_signed((int64_t)(n[1] - n[2])));
 }
 
 /* Adds the number of free entries in a queue of a virtual GPU. */
@@ -513,7 +538,7 @@ static enum tm_status add_free_room(struct derive *d)
     if (queue == NULL)
         return TM_OK;
     snprintf(name, sizeof name, "Virtgpu %s Free", queue);
-    return add_global(d, name, (uint32_t)d->fields.number[6]);
+    return add_global(d, name, of_unsigned((uint32_t)d->fields.number[6]));
 }
 
 static enum tm_status add_gpu_work(struct derive *d)

@@ -222,4 +222,13 @@ struct tm_proto {
     struct tm_buf expanded;          /* scratch: packets out of a compressed one */
 };
 
+/* Returns the column value of a counter with VALUE. Sets VALUE_DOUBLE in *FLAGS if an int64 cannot hold it. */
+static inline uint64_t tm_proto_unsigned(uint64_t value, uint32_t *flags)
+{
+    if (value <= INT64_MAX)
+        return value;
+    *flags |= TM_EVENT_VALUE_DOUBLE;
+    return tm_pb_bits((double)value);
+}
+
 #endif

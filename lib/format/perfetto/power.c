@@ -275,7 +275,7 @@ static enum tm_status gpu_memory(struct power *w)
 {
     struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
     struct tm_event row = w->like;
-    row.value = m.of[GPU_MEM_SIZE].value;
+    row.value = tm_proto_unsigned(m.of[GPU_MEM_SIZE].value, &row.flags);
     if (number(&m, GPU_MEM_PID) != 0) {
         row.pid = (uint32_t)number(&m, GPU_MEM_PID);
         row.flags |= TM_EVENT_HAS_PID | tm_event_scope_flags(TM_SCOPE_PROCESS);

@@ -65,11 +65,15 @@ static struct tm_pb_field text(const struct tm_pb_field *message, uint32_t id)
     return f;
 }
 
-/* Adds a counter named by rows->key. FORMATTED is the result of making the name. */
+/* Adds a counter named by rows->key. FORMATTED is the result of making the name. VALUE is an unsigned number or, with
+ * flag VALUE_DOUBLE, the bits of a double. */
 static enum tm_status add_named(struct stats *s, enum tm_status formatted, const struct tm_event *like, uint64_t value)
 {
     const char *name = formatted == TM_OK ? tm_buf_cstr(&s->rows->key) : NULL;
-    return name ? tm_proto_counter_add(s->rows, like, name, value, s->err) : tm_error_nomem(s->err);
+    struct tm_event row = *like;
+    if (!(row.flags & TM_EVENT_VALUE_DOUBLE))
+        value = tm_proto_unsigned(value, &row.flags);
+    return name ? tm_proto_counter_add(s->rows, &row, name, value, s->err) : tm_error_nomem(s->err);
 }
 
 static struct tm_event on_cpu(const struct stats *s, uint32_t cpu)
@@ -251,7 +255,7 @@ static enum tm_status add_thermal_zone(struct stats *s, const struct tm_pb_field
     struct tm_event row = s->like;
     row.kind = TM_KIND_COUNTER;
     row.flags |= TM_EVENT_HAS_VALUE;
-    row.value = number(message, THERMAL_TEMP);
+    row.value = tm_proto_unsigned(number(message, THERMAL_TEMP), &row.flags);
     enum tm_status st = tm_proto_named_dimension(s->rows, "thermal_zone", zone, s->err);
     if (st >= 0)
         st = tm_proto_named_counter(s->rows, &named, tm_text_given(zone.data, zone.len),
@@ -311,11 +315,11 @@ static enum tm_status add_number(struct stats *s, const struct tm_pb_field *f)
 {
     switch (f->id) {
     case STATS_FORKS:
-        return tm_proto_counter_add(s->rows, &s->like, "num_forks", f->value, s->err);
+        return add_listed(s, "", "num_forks", f->value);
     case STATS_IRQ_TOTAL:
-        return tm_proto_counter_add(s->rows, &s->like, "num_irq_total", f->value, s->err);
+        return add_listed(s, "", "num_irq_total", f->value);
     case STATS_SOFTIRQ_TOTAL:
-        return tm_proto_counter_add(s->rows, &s->like, "num_softirq_total", f->value, s->err);
+        return add_listed(s, "", "num_softirq_total", f->value);
     default:
         return TM_OK;
     }
