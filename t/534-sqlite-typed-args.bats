@@ -65,6 +65,25 @@ process_start_event.process_name|string|com.example.shop'
     [ -z "$(sqlite3 p.db "SELECT * FROM stats WHERE name = 'unknown_extension_fields'")" ]
 }
 
+@test "a process whose death Android states has ended, and its number belongs to another one afterwards" {
+    packets <<'END'
+1 { 10: 7 8: 10 11 { 9: 3 11: 1 10: 1 2010 { 1: 10123 2: 77 3: "com.example.shop" } } }
+1 { 10: 7 8: 20 11 { 9: 3 11: 1 10: 1 2013 { 1: 10123 2: 77 3: "com.example.shop" } } }
+1 { 10: 7 8: 30 11 { 9: 3 11: 1 10: 1 2013 { 1: 10123 3: "com.example.shop" } } }
+1 { 10: 7 8: 30 11 { 9: 3 11: 1 10: 1 2013 { 1: 10124 2: 99 } } }
+1 { 10: 7 8: 40 11 { 9: 3 11: 1 10: 1 2010 { 2: 77 3: "com.example.mail" } 2013 { 2: 78 } } }
+END
+    # The rows of the reference importer.
+    tm-merge -q -o m.pftrace p.pftrace
+    for input in p.pftrace m.pftrace; do
+        tm-merge -q -o p.db $input
+        run sqlite3 p.db "SELECT pid, name, end_ts, (SELECT group_concat(tid) FROM thread t WHERE t.upid = p.upid)
+            FROM process p WHERE pid > 0 ORDER BY upid"
+        [ "$output" = '77|com.example.shop|20|77
+77|com.example.mail||77' ] || { echo "$input: $output"; false; }
+    done
+}
+
 @test "extensions that a trace describes have the names of their fields, from the description on" {
     described() { # FIELD_OF_SET: 1, or 2 for gzip; a packet with the description, after one event and before another
         python3 - "$1" >p.pftrace <<'END'

@@ -1,10 +1,12 @@
-/* Memory dumps of Chrome, smaps, memory of Vulkan; starts of processes that Android states in track events. */
+/* Memory dumps of Chrome, smaps, memory of Vulkan; starts and deaths of processes that Android states in track events.
+ * Rules: plugins/android_framework_track_event of perfetto. */
 #include "format/perfetto/named_processes.h"
 
 #include "base/pb.h"
 #include "stream/detail_fields.h"
 
-enum { PROCESS_START_EVENT = 2010, START_UID = 1, START_PID = 2, START_NAME = 3 };
+enum { PROCESS_START_EVENT = 2010, BINDER_DIED_EVENT = 2013 };
+enum { LIFE_UID = 1, LIFE_PID = 2, LIFE_NAME = 3 }; /* of both */
 enum { SNAPSHOT_PROCESSES = 3, SNAPSHOT_PID = 1, SMAPS_PID = 1, VULKAN_PID = 4 };
 
 /* What a packet says about a process. */
@@ -57,26 +59,44 @@ enum tm_status tm_proto_process_name(struct tm_proto_rows *rows, int64_t pid, co
     return add(rows, &(struct named){.pid = pid, .arg = arg}, like, err);
 }
 
-enum tm_status tm_proto_started_process_add(struct tm_proto_rows *rows, struct tm_pb event, const struct tm_event *like,
-                                            struct tm_error *err)
+/* Reads MESSAGE, the start or the death of a process. False: it has no pid. */
+static bool read_life(const struct tm_pb_field *message, struct named *named)
 {
-    struct named named = {.pid = 0};
-    struct tm_pb_field f, message = {0};
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
     bool has_pid = false;
+    *named = (struct named){.pid = 0};
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == LIFE_PID && f.type == TM_PB_VARINT) {
+            named->pid = (int64_t)(uint32_t)f.value;
+            has_pid = true;
+        } else if (f.id == LIFE_NAME && f.type == TM_PB_LEN) {
+            named->name = tm_text_at(f.data, f.len);
+        } else if (f.id == LIFE_UID && f.type == TM_PB_VARINT) {
+            named->uid = f;
+        }
+    return has_pid;
+}
+
+enum tm_status tm_proto_process_life_add(struct tm_proto_rows *rows, struct tm_pb event, const struct tm_event *like,
+                                         struct tm_error *err)
+{
+    struct tm_event death = tm_proto_derived(like, TM_KIND_PROCESS_EXIT);
+    struct tm_pb_field f, started = {0}, died = {0};
+    struct named named;
+    enum tm_status st = TM_OK;
     while (tm_pb_next(&event, &f) == TM_OK)
         if (f.id == PROCESS_START_EVENT && f.type == TM_PB_LEN)
-            message = f;
-    struct tm_pb pb = tm_pb_of(message.data, message.len);
-    while (tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == START_PID && f.type == TM_PB_VARINT) {
-            named.pid = (int64_t)(uint32_t)f.value;
-            has_pid = true;
-        } else if (f.id == START_NAME && f.type == TM_PB_LEN) {
-            named.name = tm_text_at(f.data, f.len);
-        } else if (f.id == START_UID && f.type == TM_PB_VARINT) {
-            named.uid = f;
-        }
-    return has_pid ? add(rows, &named, like, err) : TM_OK;
+            started = f;
+        else if (f.id == BINDER_DIED_EVENT && f.type == TM_PB_LEN)
+            died = f;
+    if (read_life(&started, &named))
+        st = add(rows, &named, like, err);
+    if (st < 0 || !read_life(&died, &named))
+        return st;
+    death.flags |= TM_EVENT_HAS_TID;
+    death.tid = named.pid;
+    return tm_proto_add(rows, &death, err);
 }
 
 /* Adds the process whose pid is field ID of MESSAGE. The pid is 0 if the field is absent. */

@@ -361,7 +361,7 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
         st = tm_proto_thread_counters_add(c, row, err);
     if (st >= 0 && (event->fields & TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_OTHERS)) && !event->legacy->has_phase &&
         c->rows->sink->want_packet_args)
-        st = tm_proto_started_process_add(c->rows, event->body, row, err);
+        st = tm_proto_process_life_add(c->rows, event->body, row, err);
     if (st >= 0 && event->legacy->phase == 'M')
         st = tm_proto_legacy_names(c, row, err);
     if (st >= 0 && event->legacy->phase == 'P')
