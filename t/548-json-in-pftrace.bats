@@ -323,3 +323,25 @@ LINES
         [ "$(rows "SELECT ts, value FROM counter ORDER BY ts")" = "1100000 5000000000000.0,1300000 5000000000000.0" ]
     done
 }
+
+@test "a line that states no process is on the thread of the process that the document states" {
+    printf '%s\n' '# tracer: nop' \
+        '  task-51 [000] .... 0.001200: workqueue_execute_start: work struct 00000000abcd0001: function drain' \
+        '  task-51 [000] .... 0.001250: tracing_mark_write: B|50|mark' \
+        '  task-51 [000] .... 0.001260: tracing_mark_write: E' \
+        '  task-51 [000] .... 0.001300: workqueue_execute_end: work struct 00000000abcd0001' \
+        '  main-60 [000] .... 0.001400: workqueue_execute_start: work struct 00000000abcd0002: function flush' \
+        '  main-60 [000] .... 0.001500: workqueue_execute_end: work struct 00000000abcd0002' >a.systrace
+    python3 - <<'END'
+import json
+def event(name, pid, tid, ts, dur): return {'ph': 'X', 'name': name, 'pid': pid, 'tid': tid, 'ts': ts, 'dur': dur}
+json.dump({'traceEvents': [event('outer', 50, 51, 1100, 400), event('first', 60, 60, 1350, 200)],
+           'systemTraceEvents': open('a.systrace').read()}, open('a.json', 'w'))
+END
+    merge a.json
+    # The rows of the reference importer.
+    [ "$(rows "SELECT s.name, s.dur, s.depth, t.tid, p.pid FROM slice s JOIN thread_track k ON k.id = s.track_id
+        JOIN thread t ON t.utid = k.utid JOIN process p ON p.upid = t.upid ORDER BY s.ts")" = \
+        "outer 400000 0 51 50,drain 100000 1 51 50,mark 10000 2 51 50,first 200000 0 60 60,flush 100000 1 60 60" ]
+    [ "$(rows "SELECT tid, pid FROM thread JOIN process USING (upid) WHERE tid != 0 ORDER BY utid")" = "50 50,51 50,60 60" ]
+}

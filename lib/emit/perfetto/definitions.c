@@ -429,6 +429,31 @@ enum tm_status tm_pftrace_note(struct pftrace *p, const struct tm_event *e, stru
     return st == TM_OK && p->tracks.names.is_enabled ? note_names(p, e, err) : st;
 }
 
+/* True if E, which is no definition, states the process of its thread. Markers of the kernel may state another one. */
+static bool states_process(const struct tm_event *e)
+{
+    const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    return (e->flags & both) == both && ((e->kind <= TM_KIND_SAMPLE && !tm_event_is_of_kernel(e->flags)) ||
+                                         (e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED));
+}
+
+enum tm_status tm_pftrace_note_task(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    bool is_marker = (e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER) || e->kind == TM_KIND_FTRACE;
+    bool is_task = e->kind == TM_KIND_THREAD || e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_TRACK;
+    enum tm_status st = TM_OK;
+    if (is_task || e->kind == TM_KIND_TASK_NEW || (p->has_perf_script && states_process(e)))
+        st = tm_sample_note_task(&p->samples, e);
+    bool is_line_task = e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED;
+    if (st == TM_OK && p->has_text && (is_task || e->kind == TM_KIND_TASK_NEW || is_line_task))
+        st = tm_line_tasks_note_thread(&p->line_tasks, e, false);
+    if (st == TM_OK && p->has_text && !is_line_task && tm_event_raw(e->flags) != TM_RAW_LINE && states_process(e))
+        st = tm_line_tasks_note_other(&p->line_tasks, e);
+    if (st == TM_OK && (is_task || (is_marker && tm_event_raw(e->flags) == TM_RAW_LINE)))
+        st = tm_line_tasks_note(&p->line_tasks, e);
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
 enum tm_status tm_pftrace_due_before(struct pftrace *p, int64_t to_ns, struct tm_error *err)
 {
     const struct tm_event *pending;

@@ -60,7 +60,7 @@ struct pftrace {
     struct tm_buf service_event; /* scratch: a packet of the tracing service, changed */
     bool has_pending_packet;
     bool has_perf_script;  /* some file is a perf script, whose samples may have no process */
-    bool has_text;         /* one of several files is ftrace text, whose lines may state no process */
+    bool has_text;         /* lines of ftrace text, in a document or beside other files, may state no process */
     struct tm_extra_values extras;
     bool after_packet;     /* DERIVED rows repeat the packet before them */
     bool no_values_follow; /* the next row is known and is not a value of the current one */
@@ -126,6 +126,9 @@ enum tm_status tm_pftrace_fast_packet(struct pftrace *p, struct tm_batch_walk *w
  * must be written. Moves WALK after them. TM_OK; TM_END: the next row is another one, and nothing was done; TM_E_INPUT
  * or TM_E_SYSTEM. */
 enum tm_status tm_pftrace_track_rows(struct pftrace *p, struct tm_batch_walk *walk, struct tm_error *err);
+
+/* Passes E, which may state a thread's process, to the parts that need it. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_pftrace_note_task(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
 
 /* Notes which tasks start and end with E, an event, and which threads it names. */
 enum tm_status tm_pftrace_note(struct pftrace *p, const struct tm_event *e, struct tm_error *err);

@@ -94,16 +94,15 @@ enum tm_status tm_line_tasks_place(struct tm_line_tasks *t, struct tm_event *e)
     if ((e->flags & BOTH) != TM_EVENT_HAS_TID || tm_event_scope(e->flags) != TM_SCOPE_THREAD)
         return TM_OK;
     if (!find_process(&t->placed, key_of(e, e->tid), &pid)) {
-        (void)find_process(&t->stated, key_of(e, e->tid), &pid);
+        if (!find_process(&t->stated, key_of(e, e->tid), &pid))
+            (void)find_process(&t->others, key_of(e, e->tid), &pid);
         if (pid == no_process)
             pid = (uint32_t)e->tid;
         if (tm_map_set(&t->placed, key_of(e, e->tid), pid) != TM_OK)
             return TM_E_SYSTEM;
     }
-    if (pid != (uint32_t)e->tid) {
-        e->pid = pid;
-        e->flags |= TM_EVENT_HAS_PID;
-    }
+    e->pid = pid;
+    e->flags |= TM_EVENT_HAS_PID;
     return TM_OK;
 }
 

@@ -60,8 +60,10 @@ static void look_at_files(struct pftrace *p)
 {
     const struct tm_catalog *c = p->context->catalog;
     for (uint32_t i = 0; i < c->file_count; i++) {
-        p->has_perf_script = p->has_perf_script || c->files[i].input_type == TM_INPUT_PERF_SCRIPT;
-        p->has_text = p->has_text || (c->files[i].input_type == TM_INPUT_SYSTRACE && c->file_count > 1);
+        const struct tm_catalog_file *f = &c->files[i];
+        p->has_perf_script = p->has_perf_script || f->input_type == TM_INPUT_PERF_SCRIPT;
+        p->has_text = p->has_text || (f->input_type == TM_INPUT_SYSTRACE && c->file_count > 1) ||
+                      (f->input_type == TM_INPUT_JSON && f->slice_tid_count);
     }
 }
 
@@ -251,32 +253,6 @@ static bool is_of_kernel_alone(const struct tm_event *e)
     }
 }
 
-/* True if E, which is no definition, states the process of its thread. Markers of the kernel may state another one. */
-static bool states_process(const struct tm_event *e)
-{
-    const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
-    return (e->flags & both) == both && ((e->kind <= TM_KIND_SAMPLE && !tm_event_is_of_kernel(e->flags)) ||
-                                         (e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED));
-}
-
-/* Passes E, which may state a thread's process, to the parts that need it. */
-static enum tm_status note_task(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
-{
-    bool is_marker = (e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER) || e->kind == TM_KIND_FTRACE;
-    bool is_task = e->kind == TM_KIND_THREAD || e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_TRACK;
-    enum tm_status st = TM_OK;
-    if (is_task || e->kind == TM_KIND_TASK_NEW || (p->has_perf_script && states_process(e)))
-        st = tm_sample_note_task(&p->samples, e);
-    bool is_line_task = e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED;
-    if (st == TM_OK && p->has_text && (is_task || e->kind == TM_KIND_TASK_NEW || is_line_task))
-        st = tm_line_tasks_note_thread(&p->line_tasks, e, false);
-    if (st == TM_OK && p->has_text && !is_line_task && tm_event_raw(e->flags) != TM_RAW_LINE && states_process(e))
-        st = tm_line_tasks_note_other(&p->line_tasks, e);
-    if (st == TM_OK && (is_task || (is_marker && tm_event_raw(e->flags) == TM_RAW_LINE)))
-        st = tm_line_tasks_note(&p->line_tasks, e);
-    return st == TM_OK ? TM_OK : tm_error_nomem(err);
-}
-
 /* True if E, a kernel event, is from before the data of its file counts. */
 static bool is_early(struct pftrace *p, const struct tm_event *e)
 {
@@ -315,8 +291,9 @@ static enum tm_status write_message(struct pftrace *p, const struct tm_event *e,
 static enum tm_status write_on_track(struct pftrace *p, const struct tm_event *event, struct tm_error *err)
 {
     struct tm_event e = *event;
-    if (p->has_text && p->context->catalog->files[e.file].input_type == TM_INPUT_SYSTRACE &&
-        tm_line_tasks_place(&p->line_tasks, &e) != TM_OK)
+    const bool is_text = p->context->catalog->files[e.file].input_type == TM_INPUT_SYSTRACE ||
+                         tm_event_raw(e.flags) == TM_RAW_LINE;
+    if (p->has_text && is_text && tm_line_tasks_place(&p->line_tasks, &e) != TM_OK)
         return tm_error_nomem(err);
     return tm_track_write(&p->tracks, &e, err);
 }
@@ -405,7 +382,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
     bool is_own = e->flags & TM_EVENT_DEFINITION && raw == TM_RAW_NONE;
     if (e->kind == TM_KIND_METADATA && (e->flags & TM_EVENT_DERIVED || is_own))
         return TM_OK; /* only the bounds and databases need it */
-    if ((st = note_task(p, e, err)) < 0)
+    if ((st = tm_pftrace_note_task(p, e, err)) < 0)
         return st;
     if (e->kind == TM_KIND_SEQUENCE_STATE && (st = tm_default_tracks_note(&p->default_tracks, e, err)) < 0)
         return st;
@@ -451,7 +428,7 @@ static enum tm_status pass_state(struct pftrace *p, const struct tm_event *event
     e.flags |= TM_EVENT_CONTEXT;
     if (st == TM_OK && tm_event_raw(e.flags) == TM_RAW_PACKET) {
         p->after_packet = true;
-        st = note_task(p, &e, err);
+        st = tm_pftrace_note_task(p, &e, err);
         return st < 0 ? st : tm_pftrace_note(p, &e, err);
     }
     tm_packet_discard_begin(&p->packets);

@@ -26,6 +26,8 @@ enum tm_status tm_pftrace_track_rows(struct pftrace *p, struct tm_batch_walk *wa
     enum tm_status st = is_next ? TM_OK : TM_END;
     while (st == TM_OK && is_next && tm_batch_next(walk, &e)) {
         is_next = is_next_row(p, batch, walk->i, before_ns);
+        if ((p->has_text || p->has_perf_script) && (st = tm_pftrace_note_task(p, &e, err)) < 0)
+            break;
         bool is_last = is_next && tm_batch_i64(batch, TM_COL_TIME_NS, walk->i) > e.time_ns;
         st = is_last ? tm_track_write_last(&p->tracks, &e, err) : tm_track_write(&p->tracks, &e, err);
         p->now_ns = e.time_ns;
