@@ -235,6 +235,23 @@ switch 2 1010 prev=? state=2199023255554 next=6 six compact" ]
     run python3 "$TM_SRC/t/check/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
     echo "$output"
     [ "$output" = "$before" ]
+    # After switches in full, and beside a file that names threads, a waking of compact_sched is a FtraceEvent. In the
+    # reference one with common_flags has a row without a name.
+    cd "$BATS_TEST_TMPDIR"
+    python3 - <<'PYTHON'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
+def switch(time, before, after): # prev_pid, next_comm, next_pid
+    return (2, message((1, time), (2, before), (4, message((2, before), (5, 'x'), (6, after)))))
+full = message((1, message((1, 2), switch(900, 0, 4), switch(950, 4, 3))))
+open('f.pftrace', 'wb').write(field(1, full) + open('c.pftrace', 'rb').read())
+PYTHON
+    echo '[{"ph":"M","name":"thread_name","pid":5,"tid":5,"args":{"name":"main"}}]' >j.json
+    tm-merge -q -o m.pftrace f.pftrace j.json
+    run python3 "$TM_SRC/t/check/sched-wire.py" m.pftrace
+    echo "$output"
+    grep -q 'waking 2 1005 by=5 tid=5 target=2 five flags=0 full' <<<"$output"
 }
 
 # Kernel text in which pid 100 ends and is reused, and Chrome JSON that names both of its lifetimes.

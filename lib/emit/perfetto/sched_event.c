@@ -40,12 +40,12 @@ static inline uint8_t *put_switch(uint8_t *p, const struct tm_event *e, const st
     return tm_pb_varint_at(p, TM_SWITCH_NEXT_PRIO, (uint64_t)(int64_t)tm_event_next_priority(e));
 }
 
+/* The common_flags of a waking in compact_sched are left out: the reference takes this field of a FtraceEvent for an
+ * event without a name. */
 static inline uint8_t *put_waking(uint8_t *p, const struct tm_event *e, struct tm_text name, uint8_t **body)
 {
     if (e->flags & TM_EVENT_HAS_PID)
         p = tm_pb_varint_at(p, TM_FTRACE_EVENT_PID, (uint64_t)e->pid);
-    if (e->track)
-        p = tm_pb_varint_at(p, TM_FTRACE_EVENT_COMMON_FLAGS, e->track & UINT32_MAX);
     *body = tm_pb_tag_put(p, TM_FTRACE_EVENT_SCHED_WAKING, TM_PB_LEN);
     p = text_at(*body + 1, TM_WAKING_COMM, e->name, name);
     p = tm_pb_varint_at(p, TM_WAKING_PID, (uint64_t)e->tid);
