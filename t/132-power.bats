@@ -45,6 +45,10 @@ counters() {
 
 @test "battery, power rails at their own times, residency, screen and graphics memory are counters" {
     tm-merge -o x.db x.pftrace
+    same_text "$(sqlite3 x.db "SELECT t.name, group_concat(a.key || '=' || ifnull(a.display_value, 'NULL')) FROM track t
+        JOIN args a ON a.arg_set_id = t.dimension_arg_set_id WHERE t.name IN ('batt.dock.charge_uah', 'batt.current.avg_ua')
+        GROUP BY t.id ORDER BY t.name")" 'batt.current.avg_ua|battery_name=NULL,counter_name=current.avg_ua
+batt.dock.charge_uah|battery_name=dock,counter_name=charge_uah'
     counters x.db >got
     diff -u - got <<'END'
 2000 batt.charge_uah 300.0

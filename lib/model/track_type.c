@@ -10,6 +10,7 @@ struct family {
 };
 
 #define OF_DISK "diskstat.[{device_name}].{counter_name}"
+#define OF_BATTERY {.text = "battery_counter", .pattern = "batt.{battery_name}.{counter_name}"}
 
 /* Signal processors, by the number of their channel. */
 static const char *const processors[] = {"ASDP", "MDSP", "SDSP", "CDSP", NULL};
@@ -77,7 +78,13 @@ static const struct family of_all[] = {
     {"diskstat.", "", {.text = "diskstat", .pattern = OF_DISK}},
     {"psi.", "", {.text = "psi", .pattern = "psi.{psi_resource}"}},
     {"battery_stats.", "", {.text = "battery_stats", .pattern = "{counter_key}"}},
-    {"batt.", "", {.text = "battery_counter", .pattern = "batt.{counter_name}"}},
+    {"batt.", ".charge_uah", OF_BATTERY},
+    {"batt.", ".capacity_pct", OF_BATTERY},
+    {"batt.", ".current_ua", OF_BATTERY},
+    {"batt.", ".current.avg_ua", OF_BATTERY},
+    {"batt.", ".voltage_uv", OF_BATTERY},
+    {"batt.", ".power_mw", OF_BATTERY},
+    {"batt.", "", {.text = "battery_counter", .pattern = "batt.{battery_name}{counter_name}"}},
     {"power.", "", {.text = "power_rails"}},
     {"cpuidle", "", {.text = "cpu_idle_state", .unit = "us", .pattern = "cpuidle{}.{state}"}},
     {"gpufreq", "", {.text = "gpu_frequency", .unit = "kHz"}},
