@@ -527,6 +527,23 @@ END
     done
 }
 
+@test "a line in a JSON document ends the slice of its thread, whichever process the slice's line states" {
+    python3 - >run.json <<'END'
+import json
+head = '  task-51 [000] .... 0.%06d: '
+lines = [(1200, 'workqueue_execute_start: work struct 01: function drain'), (1250, 'tracing_mark_write: B|50|mark'),
+         (1260, 'tracing_mark_write: E'), (1300, 'workqueue_execute_end: work struct 01')]
+outer = {'ph': 'X', 'name': 'outer', 'pid': 50, 'tid': 51, 'ts': 1100, 'dur': 400}
+last = {'ph': 'i', 'name': 'last', 'pid': 50, 'tid': 51, 'ts': 1400, 's': 't'}
+print(json.dumps({'traceEvents': [outer, last], 'systemTraceEvents': ''.join(head % at + line + '\n' for at, line in lines)}))
+END
+    tm-unpack run.json | tm-manifest | tm-clocks | tm-sort >run.tms
+    parts run.tms 1350000 >/dev/null
+    tm-emit -q -f sqlite -o part.db <parts/1.tms
+    same_text "$(sqlite3 part.db 'SELECT name, dur FROM slice WHERE dur = -1 OR ts + dur >= 1350000 ORDER BY ts')" 'outer|400000
+last|0'
+}
+
 @test "no sequence of a part has the number of another sequence of the parts before it" {
     printf '[{"ph":"b","ts":%d,"pid":2,"tid":%d,"name":"%s","cat":"k","id":%d},\n' 74 21 c 1 >run.json
     printf '{"ph":"b","ts":%d,"pid":2,"tid":%d,"name":"%s","cat":"k","id":%d},\n' 90 23 d 2 >>run.json

@@ -39,8 +39,9 @@ struct tm_open_track tm_open_track_of(const struct tm_catalog *catalog, const st
     } else if (scope == TM_SCOPE_THREAD) {
         track.lasts = true;
         track.key.b = (uint64_t)e->tid;
-        track.key.c = (uint64_t)OF_THREAD << kind_shift ^
-                      (is_json && e->flags & TM_EVENT_HAS_PID ? (uint64_t)e->pid : 0);
+        /* A line of ftrace text in a document names its thread by the tid alone. */
+        const bool has_process = is_json && e->flags & TM_EVENT_HAS_PID && tm_event_raw(e->flags) != TM_RAW_LINE;
+        track.key.c = (uint64_t)OF_THREAD << kind_shift ^ (has_process ? (uint64_t)e->pid : 0);
     } else {
         track.lasts = true;
         track.key.b = pid;
