@@ -257,9 +257,11 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
     }
     bool is_derived = e->flags & TM_EVENT_DERIVED;
     m->out.packet.is_lost = m->out.packet.is_lost && is_derived;
+    m->out.packet.is_unmatched = m->out.packet.is_unmatched && is_derived;
     if (!is_derived)
         m->out.packet.slice_id = TM_NO_ID;
-    if (m->out.packet.is_lost && e->kind == TM_KIND_COUNTER)
+    if ((m->out.packet.is_lost && (e->kind == TM_KIND_COUNTER || e->kind == TM_KIND_LOG)) ||
+        (m->out.packet.is_unmatched && e->kind == TM_KIND_LOG))
         return TM_OK;
     ev.is_json = tm_model_is_json(&m->files, e);
     ev.is_of_document = m->files.all[e->file].is_json && !ev.is_json;

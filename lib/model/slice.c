@@ -404,8 +404,10 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
         st = count_cuts(m, ev->place, cut, err);
     if (st < 0)
         return st;
-    if (found == TM_END)
+    if (found == TM_END) {
+        m->out.packet.is_unmatched = true;
         return tm_model_count(&m->out, ev->place, TM_MODEL_UNMATCHED_END, err);
+    }
     if (e->flags & TM_EVENT_OPEN_ENDED)
         ended.dur = 0;
     else

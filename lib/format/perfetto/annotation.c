@@ -24,8 +24,17 @@ struct writer {
     const struct tm_described_types *types;
     const struct tm_proto_sequence *sequence;
     bool only_counts; /* put nothing, only find errors */
-    uint32_t errors;
+    bool is_refused;  /* nothing more is put of the current annotation, as in the reference importer */
+    uint32_t errors, cut; /* CUT: JSON that is damaged, and annotations beyond a limit */
 };
+
+/* Refuses the rest of the current annotation. */
+static enum tm_status refuse(struct writer *w)
+{
+    w->errors += !w->is_refused;
+    w->is_refused = true;
+    return TM_OK;
+}
 
 /* Appends NAME to the key; the caller shortens the key again. '.', '[' and ']' in NAME become '_', because they
  * separate the parts of keys. */
@@ -54,7 +63,7 @@ static enum tm_status put_json(struct writer *w, const struct tm_pb_field *f)
     bool is_whole;
     if (tm_json_args_text(args, key, tm_text_at(f->data, f->len), &is_whole) != TM_OK)
         return TM_E_SYSTEM;
-    w->errors += args->cut + !is_whole;
+    w->cut += args->cut + !is_whole;
     w->rows->is_cut |= args->cut;
     return tm_buf_add(&w->rows->detail, args->detail.data, args->detail.len);
 }
@@ -79,13 +88,25 @@ static enum tm_status put_value(struct writer *w, const struct tm_pb_field *f, b
         *added = text.data != NULL;
         if (text.data)
             return tm_detail_arg_bytes(detail, key, TM_ARG_STRING, text.data, text.len);
-        w->errors++;
-        return TM_OK;
+        return refuse(w);
     }
     }
 }
 
 static enum tm_status put_nested(struct writer *w, const struct tm_pb_field *message, int depth, bool *added);
+
+/* True if MESSAGE, a NestedValue, has as many keys as values. */
+static bool has_pairs(const struct tm_pb_field *message)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    size_t keys = 0, values = 0;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        keys += f.id == NESTED_KEYS && f.type == TM_PB_LEN;
+        values += f.id == NESTED_DICT && f.type == TM_PB_LEN;
+    }
+    return keys == values;
+}
 
 /* Walks the pairs of dict_keys and dict_values side by side. */
 static enum tm_status put_nested_dict(struct writer *w, const struct tm_pb_field *message, int depth)
@@ -94,7 +115,9 @@ static enum tm_status put_nested_dict(struct writer *w, const struct tm_pb_field
     struct tm_pb_field k, v;
     size_t mark = w->rows->key.len;
     enum tm_status st = TM_OK;
-    while (st == TM_OK) {
+    if (!has_pairs(message))
+        return refuse(w);
+    while (st == TM_OK && !w->is_refused) {
         bool added;
         do
             st = tm_pb_next(&keys, &k);
@@ -128,7 +151,7 @@ static enum tm_status put_entries(struct writer *w, const struct tm_pb_field *me
     size_t mark = w->rows->key.len;
     unsigned index = 0;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+    while (st == TM_OK && !w->is_refused && tm_pb_next(&pb, &f) == TM_OK) {
         bool child = false;
         if (f.id != entries->field || f.type != TM_PB_LEN)
             continue;
@@ -152,7 +175,7 @@ static enum tm_status put_nested(struct writer *w, const struct tm_pb_field *mes
     *added = false;
     if (depth > TM_PROTO_DEPTH_MAX) {
         w->rows->is_cut = true;
-        w->errors++;
+        w->cut++;
         return TM_OK;
     }
     if (!tm_proto_detail_takes(w->rows))
@@ -263,8 +286,7 @@ static enum tm_status put_message(struct writer *w, const struct annotation *a, 
         return put_annotation(w, &a->value, depth + 1, added);
     if (a->type.data && tm_described_message_find(w->types, a->type, &message))
         return tm_proto_typed_message_put(&typed, message, tm_pb_of(a->value.data, a->value.len), depth + 1);
-    w->errors++;
-    return TM_OK;
+    return refuse(w);
 }
 
 /* Puts a DebugAnnotation. A DEPTH below zero means an entry of an array, which needs no name. */
@@ -273,12 +295,14 @@ static enum tm_status put_annotation(struct writer *w, const struct tm_pb_field 
     struct annotation a;
     bool in_array = depth < 0;
     depth = in_array ? -depth : depth;
-    if (!tm_proto_detail_takes(w->rows))
+    if (w->is_refused || !tm_proto_detail_takes(w->rows))
         return TM_OK;
     read_annotation(w, message, &a);
-    if (depth > TM_PROTO_DEPTH_MAX || (!in_array && a.name.data == NULL)) {
-        w->rows->is_cut |= depth > TM_PROTO_DEPTH_MAX;
-        w->errors++;
+    if (!in_array && a.name.data == NULL)
+        return refuse(w);
+    if (depth > TM_PROTO_DEPTH_MAX) {
+        w->rows->is_cut = true;
+        w->cut++;
         return TM_OK;
     }
     if (!in_array && push_name(w, a.name.data, a.name.len) != TM_OK)
@@ -309,12 +333,14 @@ static enum tm_status put_annotations(struct writer *w, struct tm_pb pb)
         if (f.id != TM_TRACK_EVENT_ANNOTATIONS || f.type != TM_PB_LEN)
             continue;
         w->rows->key.len = prefix;
+        w->is_refused = false;
         st = put_annotation(w, &f, 0, &added);
     }
     return st;
 }
 
-enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *context, struct tm_error *err)
+enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *context, bool is_shown,
+                                        struct tm_error *err)
 {
     struct writer w = {.rows = context->rows,
                        .types = context->types,
@@ -333,15 +359,17 @@ enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *con
         st = put_annotations(&w, context->event->body);
     if (st != TM_OK)
         return tm_error_nomem(err);
-    w.errors += tm_proto_detail_is_full(context->rows);
+    w.cut += tm_proto_detail_is_full(context->rows);
     if (w.only_counts) {
         context->rows->detail.len = before;
         context->rows->is_cut = was_cut;
     }
+    struct tm_proto_counts *counts = &context->rows->counts;
     const uint32_t machine = context->packet->machine;
     if (unknown)
-        st = tm_proto_count_stat(&context->rows->counts, TM_PROTO_STAT_UNKNOWN_EXTENSIONS, machine, unknown, err);
-    return st < 0 || w.errors == 0
-               ? st
-               : tm_proto_count_stat(&context->rows->counts, TM_PROTO_STAT_ANNOTATION_ERRORS, machine, w.errors, err);
+        st = tm_proto_count_stat(counts, TM_PROTO_STAT_UNKNOWN_EXTENSIONS, machine, unknown, err);
+    if (st == TM_OK && w.errors && is_shown)
+        st = tm_proto_count_stat(counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS, machine, w.errors, err);
+    return st < 0 || w.cut == 0 ? st
+                                : tm_proto_count_stat(counts, TM_PROTO_STAT_ANNOTATION_ERRORS, machine, w.cut, err);
 }

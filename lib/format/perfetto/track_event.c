@@ -11,6 +11,7 @@
 #include "format/perfetto/named_processes.h"
 #include "format/perfetto/numbers.h"
 #include "format/perfetto/sequence.h"
+#include "format/perfetto/typed_args.h"
 #include "format/perfetto/v8_samples.h"
 #include "stream/detail_fields.h"
 
@@ -108,6 +109,11 @@ static void prefetch_strings(const struct tm_proto_track_context *c)
         tm_proto_map_prefetch(&sequence->interned_index, TM_INTERNED_EVENT_CATEGORIES, event->category_iid);
 }
 
+static bool has_log(const struct tm_proto_track_event *event)
+{
+    return event->fields & TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_LOG_MESSAGE);
+}
+
 /* Finds the track of the event. An event without one is on the thread of its sequence, or on the one that legacy_event
  * names. */
 static void associate(struct tm_proto_track_context *c)
@@ -118,7 +124,7 @@ static void associate(struct tm_proto_track_context *c)
     c->track = event->has_track ? event->track : sequence->has_default_track ? sequence->default_track : 0;
     if (c->track) {
         if (!event->has_legacy && !event->has_thread_delta && !event->has_thread_absolute &&
-            !event->has_instructions_delta && !event->has_instructions_absolute)
+            !event->has_instructions_delta && !event->has_instructions_absolute && !has_log(event))
             return;
         struct tm_proto_track track = tm_proto_track_find(c->tracks, c->packet->machine, c->track);
         c->has_thread = track.kind == TM_PROTO_TRACK_THREAD;
@@ -348,7 +354,8 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
         return tm_error_nomem(err);
     if ((st = put_bind(c, row, err)) < 0)
         return st;
-    if (event->has_args && c->rows->sink->want_detail && (st = tm_proto_annotations_put(c, err)) < 0)
+    const bool is_shown = !dropped && !(event->legacy->has_phase && row->kind == TM_KIND_PACKET);
+    if (event->has_args && c->rows->sink->want_detail && (st = tm_proto_annotations_put(c, is_shown, err)) < 0)
         return st;
     if (!dropped && (c->is_absolute || tm_proto_absolute_raw_is_needed(c, row)) &&
         (st = tm_proto_absolute_raw(c, row, err)) < 0)
@@ -359,6 +366,8 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
         st = tm_proto_extra_counters_add(c, err);
     if (st >= 0 && c->has_thread)
         st = tm_proto_thread_counters_add(c, row, err);
+    if (st >= 0 && has_log(event) && c->rows->sink->want_packet_args)
+        st = tm_proto_log_messages_add(c, row, err);
     if (st >= 0 && (event->fields & TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_OTHERS)) && !event->legacy->has_phase &&
         c->rows->sink->want_packet_args)
         st = tm_proto_process_life_add(c->rows, event->body, row, err);
