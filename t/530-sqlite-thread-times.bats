@@ -107,3 +107,22 @@ END
 20|thread_time|8000.0|6
 20|thread_instructions|11.0|6'
 }
+
+@test "complete legacy events state the time and the instructions of their thread themselves" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
+1 { 10: 7 13: 1 44 { 1: 5 2: 6 6: 1 7: 500 8: 700 } }
+1 { 10: 7 8: 1000 11 { 23: "a" 6 { 2: 88 3: 5 4: 3 15: 9 } 17: 600 20: 800 } }
+1 { 10: 7 8: 11000 11 { 23: "b" 6 { 2: 88 3: 5 } 2: 20 8: 30 } }
+1 { 10: 7 8: 21000 11 { 23: "c" 6 { 2: 88 3: 5 4: 3 } } }
+1 { 10: 7 8: 31000 11 { 23: "d" 6 { 2: 88 3: 5 4: 4 15: 2 } 8: 30 } }
+END
+    tm-merge -q -o p.db -o m.pftrace p.pftrace
+    tm-merge -q -o m.db m.pftrace
+    want='a|600000|3000|800|9
+b|520000|0|730|0
+c|NULL|NULL|NULL|NULL
+d|NULL|NULL|760|2'
+    same "SELECT name, thread_ts, thread_dur, thread_instruction_count, thread_instruction_delta FROM slice" "$want"
+    mv m.db p.db
+    same "SELECT name, thread_ts, thread_dur, thread_instruction_count, thread_instruction_delta FROM slice" "$want"
+}

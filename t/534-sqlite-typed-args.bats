@@ -177,7 +177,7 @@ END
 debug.m.mojo_interface_method_iid|uint|88
 debug.e|null|
 debug.d.in|string|text'
-    [ "$(sqlite3 p.db "SELECT value FROM stats WHERE name = 'debug_annotation_errors'")" = 1 ]
+    [ "$(sqlite3 p.db "SELECT value FROM stats WHERE name = 'track_event_parser_errors'")" = 1 ]
 }
 
 @test "an annotation with a number and a text as its name has the name of the number" {
@@ -256,4 +256,57 @@ debug.deep.a.b[0]|int|3
 debug.deep.a.b[1].c|int|4
 debug.after|int|5'
     [ "$(sqlite3 p.db "SELECT value FROM stats WHERE name = 'debug_annotation_errors'")" = 4 ]
+}
+
+@test "what is wrong in an annotation ends it, and is counted if the event is shown" {
+    packets <<'END'
+1 { 10: 7 8: 1 11 { 9: 3 23: "e" 4 { 10: "d" 11 { 10: "a" 4: 1 } 11 { 10: "b" 17: 9 } 11 { 10: "c" 4: 2 } } 4 { 10: "z" 4: 3 } } }
+1 { 10: 7 8: 2 11 { 9: 3 23: "e" 4 { 10: "l" 12 { 4: 1 } 12 { 11 { 4: 7 } } 12 { 4: 2 } } 4 { 1: 9 4: 1 } } }
+1 { 10: 7 8: 3 11 { 9: 3 23: "e" 4 { 10: "short" 8 { 1: 1 2: "k" 2: "l" 3 { 5: 1 } } } 4 { 10: "n" 8 { 1: 1 2: "k" 3 { 5: 1 } } } } }
+1 { 10: 7 8: 4 11 { 9: 4 11: 5 30: 1 4 { 1: 9 4: 1 } } }
+END
+    same 'debug.d.a|int|1
+debug.z|int|3
+debug.l[0]|int|1
+debug.n.k|int|1'
+    [ "$(sqlite3 p.db "SELECT name, value FROM stats WHERE name GLOB '*_errors'")" = 'track_event_parser_errors|4' ]
+}
+
+@test "log messages of threads are rows of android_logs" {
+    packets <<'END'
+1 { 10: 7 12 { 4 { 1: 4 2: "c\d.cc" 3: "Stop" 4: 50 } 20 { 1: 5 2: "hello" } 20 { 1: 6 2: "bye" } } }
+1 { 10: 7 60 { 1: 1 4 { 1: 5 2: 6 5: "worker" } } }
+1 { 10: 7 60 { 1: 2 3 { 1: 5 } } }
+1 { 10: 7 60 { 1: 3 5: 99 4 { 1: 5 2: 8 } } }
+1 { 10: 7 8: 10 11 { 9: 3 11: 1 23: "i" 21 { 1: 4 2: 5 3: 6 } } }
+1 { 10: 7 8: 20 11 { 9: 1 11: 1 23: "s" 21 { 2: 6 } } }
+1 { 10: 7 8: 30 11 { 9: 2 11: 1 21 { 1: 3 2: 5 3: 0 } } }
+1 { 10: 7 8: 40 11 { 9: 2 11: 1 21 { 1: 3 2: 5 } } }
+1 { 10: 7 8: 50 11 { 9: 3 11: 2 23: "of a process" 21 { 2: 5 } } }
+1 { 10: 7 8: 60 11 { 9: 3 11: 3 23: "on no track" 21 { 2: 5 } } }
+1 { 10: 7 8: 70 11 { 9: 3 11: 1 23: "no text" 21 { 2: 9 } } }
+1 { 10: 7 8: 80 11 { 9: 3 11: 1 23: "no place" 21 { 1: 9 2: 5 3: 99 } } }
+1 { 10: 7 8: 90 11 { 11: 1 23: "of a process" 6 { 2: 73 14: 2 } 21 { 2: 5 } } }
+1 { 10: 7 8: 95 11 { 9: 3 11: 1 23: "odd" 21 { 2: 5 3: 99 } } }
+END
+    want="$(sqlite3 p.db "SELECT ts, prio, tag, msg, t.name FROM android_logs l JOIN thread t USING (utid) ORDER BY ts")"
+    [ "$want" = '10|6|c\d.cc:50|hello|worker
+20|4||bye|worker
+30|0|a\b.cc:49|hello|worker
+95|0||hello|worker' ]
+    [ "$(sqlite3 p.db "SELECT ts, substr(key, 13), display_value FROM slice JOIN args a USING (arg_set_id)
+        WHERE key GLOB 'track_event.*' ORDER BY ts, a.id")" = '10|log_message.message|hello
+10|log_message.file_name|c\d.cc
+10|log_message.function_name|Stop
+10|log_message.line_number|50
+10|priority|6
+20|log_message.message|hello
+20|log_message.file_name|a\b.cc
+20|log_message.function_name|Go
+20|log_message.line_number|49
+20|priority|0
+80|log_message.message|hello
+95|log_message.message|hello
+95|priority|0' ]
+    [ "$(sqlite3 p.db "SELECT sum(value) FROM stats WHERE name = 'track_event_parser_errors'")" = 6 ]
 }

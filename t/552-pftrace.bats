@@ -791,7 +791,7 @@ END
     for option in "" --no-packet-args; do
         tm-unpack $option a.pftrace >u$option
         tm-manifest <u$option | tm-clocks | tm-sort | tm-emit -q -o m$option.pftrace
-        tm-manifest <u$option | tm-clocks | tm-sort | tm-emit -f report | grep debug_annotation_errors >stat$option
+        tm-manifest <u$option | tm-clocks | tm-sort | tm-emit -f report | grep track_event_parser_errors >stat$option
     done
     [ "$(wc -c <u--no-packet-args)" -lt "$(wc -c <u)" ]
     cmp m.pftrace m--no-packet-args.pftrace

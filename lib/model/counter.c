@@ -125,9 +125,10 @@ static enum tm_status note_thread_reading(struct tm_model_layout *layout, struct
     struct tm_text name = tm_tracks_text(&layout->tracks, layout->tracks.rows[row->track].name);
     struct tm_thread_reading reading = {.value = (int64_t)e->value,
                                         .is_instructions = tm_text_is(name, "thread_instruction_count"),
-                                        .is_instant = out->packet.is_instant};
+                                        .has_length = out->packet.is_whole};
     if (!reading.is_instructions && !tm_text_is(name, "thread_time"))
         return TM_OK;
+    reading.length = reading.is_instructions ? out->packet.thread_instruction_delta : out->packet.thread_dur;
     return out->packet.is_end ? out->rows->slice_thread_end(out->rows->self, id, &reading, err)
                                   : out->rows->slice_thread_begin(out->rows->self, id, &reading, err);
 }

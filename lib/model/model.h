@@ -52,7 +52,9 @@ struct tm_model_packet {
     bool is_unmatched; /* it ended no slice */
     /* The slice on a thread's track that it begins or ends; its thread's time may follow. */
     int64_t slice_id; /* TM_NO_ID: none */
-    bool is_end, is_instant;
+    bool is_end;
+    bool is_whole; /* it is an instant or a complete slice, and took these of its thread */
+    int64_t thread_dur, thread_instruction_delta;
 };
 
 /* Options of a model. All are false by default. */

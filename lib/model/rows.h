@@ -24,9 +24,9 @@ struct tm_slice_row {
 
 /* What a thread's own clock or its count of instructions showed when a slice began or ended. */
 struct tm_thread_reading {
-    int64_t value;
+    int64_t value, length;
     bool is_instructions;
-    bool is_instant; /* the slice has no length */
+    bool has_length; /* at a begin: LENGTH is the time or the number of instructions that the slice took */
     bool is_exact;   /* at an end: a difference of 0 is real; otherwise 0 means unknown */
 };
 

@@ -262,6 +262,20 @@ static enum tm_status flow_ids(struct tm_model *m, const struct tm_model_event *
     return st < 0 || stated->flow_count <= FLOWS_READ ? st : more_flow_ids(m, ev, slice, err);
 }
 
+/* Notes what the complete slice of EV took of its thread. */
+static void note_lengths(struct tm_model_packet *packet, const struct tm_event *e)
+{
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f;
+    packet->thread_dur = packet->thread_instruction_delta = 0;
+    while (e->kind == TM_KIND_SLICE_COMPLETE && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == TM_DETAIL_THREAD_DUR)
+            packet->thread_dur = tm_unzigzag(f.value);
+        else if (f.id == TM_DETAIL_THREAD_INSTRUCTION_DELTA)
+            packet->thread_instruction_delta = tm_unzigzag(f.value);
+    }
+}
+
 /* Notes slice ID on TRACK; times of its thread may follow. */
 static void note_packet_slice(struct tm_model_layout *layout, struct tm_model_output *out,
                               const struct tm_model_event *ev, uint32_t track, int64_t id)
@@ -270,7 +284,9 @@ static void note_packet_slice(struct tm_model_layout *layout, struct tm_model_ou
         return;
     out->packet.slice_id = id;
     out->packet.is_end = ev->e->kind == TM_KIND_SLICE_END;
-    out->packet.is_instant = ev->e->kind == TM_KIND_INSTANT;
+    out->packet.is_whole = ev->e->kind == TM_KIND_INSTANT || ev->e->kind == TM_KIND_SLICE_COMPLETE;
+    if (out->packet.is_whole)
+        note_lengths(&out->packet, ev->e);
 }
 
 static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const struct stated *stated,

@@ -122,14 +122,14 @@ enum tm_status tm_sqlite_slice_thread_begin(void *self, int64_t id, const struct
     if (reading->is_instructions) {
         row->has_instructions = true;
         row->instructions = reading->value;
-        row->has_instruction_delta = reading->is_instant;
-        row->instruction_delta = 0;
+        row->has_instruction_delta = reading->has_length;
+        row->instruction_delta = reading->length;
         return TM_OK;
     }
     row->has_thread_ts = true;
     row->thread_ts = reading->value;
-    row->has_thread_dur = reading->is_instant;
-    row->thread_dur = 0;
+    row->has_thread_dur = reading->has_length;
+    row->thread_dur = reading->length;
     return TM_OK;
 }
 

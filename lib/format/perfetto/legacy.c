@@ -1,4 +1,5 @@
 /* Events with a legacy phase, Chrome JSON's "ph". */
+#include "base/checked.h"
 #include "base/hash.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/sequence.h"
@@ -190,6 +191,22 @@ static void fill_instant(const struct tm_proto_track_context *c, struct tm_event
     row->flags &= ~(uint32_t)TM_EVENT_HAS_TRACK;
 }
 
+/* Puts what a complete event took of its thread, which only databases show. */
+static enum tm_status put_lengths(const struct tm_proto_track_context *c, struct tm_error *err)
+{
+    const struct tm_proto_legacy *legacy = c->event->legacy;
+    struct tm_buf *detail = &c->rows->detail;
+    int64_t dur_ns;
+    enum tm_status st = TM_OK;
+    if (!c->rows->sink->want_packet_args)
+        return TM_OK;
+    if (legacy->thread_duration_us && tm_mul_i64(legacy->thread_duration_us, 1000, &dur_ns))
+        st = tm_pb_put_varint(detail, TM_DETAIL_THREAD_DUR, tm_zigzag(dur_ns));
+    if (st == TM_OK && legacy->thread_instruction_delta)
+        st = tm_pb_put_varint(detail, TM_DETAIL_THREAD_INSTRUCTION_DELTA, tm_zigzag(legacy->thread_instruction_delta));
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
 enum tm_status tm_proto_legacy_fill(const struct tm_proto_track_context *context, struct tm_event *row,
                                     struct tm_error *err)
 {
@@ -220,7 +237,7 @@ enum tm_status tm_proto_legacy_fill(const struct tm_proto_track_context *context
             return tm_proto_count_stat(&context->rows->counts, TM_PROTO_STAT_TRACK_EVENT_ERRORS,
                                        context->packet->machine, 1, err);
         row->kind = TM_KIND_SLICE_COMPLETE;
-        return TM_OK;
+        return put_lengths(context, err);
     case 'i':
     case 'I':
     case 'R':

@@ -19,7 +19,7 @@ struct tm_proto_legacy {
     uint32_t flow_direction, instant_scope;
     int32_t pid, tid;
     uint64_t name_iid, id, bind_id;
-    int64_t duration_us;
+    int64_t duration_us, thread_duration_us, thread_instruction_delta;
     const uint8_t *id_scope; /* NULL: none */
     size_t id_scope_len;
 };

@@ -13,6 +13,12 @@ static void read_legacy_field(struct tm_proto_legacy *legacy, const struct tm_pb
     case TM_LEGACY_EVENT_DURATION_US:
         legacy->duration_us = (int64_t)f->value;
         break;
+    case TM_LEGACY_EVENT_THREAD_DURATION_US:
+        legacy->thread_duration_us = (int64_t)f->value;
+        break;
+    case TM_LEGACY_EVENT_THREAD_INSTRUCTION_DELTA:
+        legacy->thread_instruction_delta = (int64_t)f->value;
+        break;
     case TM_LEGACY_EVENT_UNSCOPED_ID:
     case TM_LEGACY_EVENT_LOCAL_ID:
     case TM_LEGACY_EVENT_GLOBAL_ID:
