@@ -162,3 +162,36 @@ legacy_v8_cpu_profile_invalid_sample|2|trace'
         done
     fi
 }
+
+@test "PerfSample packets: what they count are counters of the cpu, by the names that the sequence states" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
+1 { 10: 3 13: 1 59 { 12 { 1 { 1: 100 4: 10 12: 1 12: 2 } 4 { 1: 11 } 4 { 2 { 1: "sched:sched_switch" } }
+    4 { 3 { 1: 4 2: 17 3: 1 4: 2 } } 4 { 1: 12 4: "mine" 5: 3 } } } }
+1 { 10: 3 8: 1000 66 { 1: 2 2: 5 3: 6 5: 2 6: 100 7: 7 7: 8 } }
+1 { 10: 3 8: 2000 66 { 1: 2 2: 5 3: 6 5: 1 6: 250 7: 9 7: 10 7: 11 7: 12 7: 13 } }
+1 { 10: 3 8: 3000 66 { 1: 1 2: 5 3: 6 5: 1 6: 40 } }
+1 { 10: 4 13: 1 8: 4000 66 { 2: 5 3: 7 6: 30 } }
+1 { 10: 4 8: 5000 66 { 2: 5 3: 7 } }
+1 { 10: 5 13: 1 59 { 12 { 1 { 4: 10 12: 1 12: 2 } } } 8: 6000 66 { 1: 2 2: 5 3: 6 6: 5 } }
+END
+    want='1000|cpu-cycles:uk|perf_cpu_counter|2|100.0
+1000|instructions|perf_cpu_counter|2|7.0
+1000|sched:sched_switch|perf_cpu_counter|2|8.0
+2000|cpu-cycles:uk|perf_cpu_counter|2|250.0
+2000|instructions|perf_cpu_counter|2|9.0
+2000|mine:h|perf_cpu_counter|2|12.0
+2000|raw.0x4.0x11.0x1.0x2|perf_cpu_counter|2|11.0
+2000|sched:sched_switch|perf_cpu_counter|2|10.0
+3000|cpu-cycles:uk|perf_cpu_counter|1|40.0
+4000|cpu-clock|perf_cpu_counter|0|30.0
+6000|cpu-cycles:uk|perf_cpu_counter|2|5.0'
+    tm-merge -q -o p.db -o m.pftrace p.pftrace
+    tm-merge -q -o m.db m.pftrace
+    same "SELECT c.ts, t.name, t.type, t.cpu, c.value FROM counter c JOIN track t ON t.id = c.track_id ORDER BY 1, 2" "$want"
+    same "SELECT s.ts, t.name, t.type, t.cpu, k.value FROM stack_sample_counter k
+        JOIN stack_sample s ON s.id = k.stack_sample_id JOIN perf_counter_track t ON t.id = k.track_id ORDER BY 1, 2" "$want"
+    same "SELECT count(*) FROM perf_counter_track WHERE name = 'cpu-cycles:uk' AND cpu = 2" 2
+    same "SELECT count(*) FROM perf_session" 6
+    mv m.db p.db
+    same "SELECT c.ts, t.name, t.type, t.cpu, c.value FROM counter c JOIN track t ON t.id = c.track_id ORDER BY 1, 2" "$want"
+}

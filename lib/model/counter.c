@@ -67,6 +67,10 @@ static enum tm_status owner_of(struct tm_model_tasks *tasks, struct tm_model_eve
         return process_of(tasks, ev, id, scope, err);
     case TM_SCOPE_CPU:
         *id = (struct tm_track_id){ev->place.file, ev->place.machine, TM_TRACK_TYPE_CPU_COUNTER, e->cpu, 0};
+        if (ev->is_of_sample) { /* each sequence has a session of its own */
+            id->type = TM_TRACK_TYPE_PERF_COUNTER;
+            id->number |= (uint64_t)e->sequence << 32;
+        }
         *scope = TM_TRACK_CPU;
         return tm_sched_cpu(&tasks->sched, ev->place.machine, e->cpu, err);
     default:
@@ -107,7 +111,7 @@ static enum tm_status track_of(struct tm_model_tasks *tasks, struct tm_model_lay
     if (st == TM_OK && is_new) {
         struct tm_track *row = &layout->tracks.rows[*track];
         row->scope = scope;
-        row->owner = scope == TM_TRACK_GLOBAL ? TM_NO_ID : (int64_t)id.number;
+        row->owner = scope == TM_TRACK_GLOBAL ? TM_NO_ID : scope == TM_TRACK_CPU ? ev->e->cpu : (int64_t)id.number;
         row->is_counter = true;
         row->name = name;
     }
@@ -176,6 +180,7 @@ enum tm_status tm_model_counter(struct tm_model_tasks *tasks, struct tm_model_la
     if ((st = tm_arg_sets_add(&out->arg_sets, e->detail, e->detail_bytes, &row.arg_set, err)) < 0)
         return st;
     tm_row_bounds_add(&out->bounds, e->time_ns);
+    row.is_of_sample = ev->is_of_sample;
     if ((st = note_thread_reading(layout, out, e, &row, err)) < 0)
         return st;
     return out->rows->counter(out->rows->self, &row, err);

@@ -18,6 +18,7 @@ struct tm_model_event {
     bool is_of_document; /* a line in a document of Chrome JSON */
     bool is_perf_script; /* of a file of perf script */
     bool is_of_kernel; /* tm_event_is_of_kernel */
+    bool is_of_sample; /* a row of a PerfSample packet: what the sample counts */
     bool is_record; /* only that it was recorded is shown (model/recording_starts.h) */
     bool is_of_zircon; /* its file is a trace of Fuchsia, whose kernel is Zircon */
     int64_t utid;   /* TM_NO_ID: not looked up yet */

@@ -258,6 +258,7 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
     bool is_derived = e->flags & TM_EVENT_DERIVED;
     m->out.packet.is_lost = m->out.packet.is_lost && is_derived;
     m->out.packet.is_unmatched = m->out.packet.is_unmatched && is_derived;
+    m->out.packet.is_sample = m->out.packet.is_sample && is_derived;
     if (!is_derived)
         m->out.packet.slice_id = TM_NO_ID;
     if ((m->out.packet.is_lost && (e->kind == TM_KIND_COUNTER || e->kind == TM_KIND_LOG)) ||
@@ -266,6 +267,7 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
     ev.is_json = tm_model_is_json(&m->files, e);
     ev.is_of_document = m->files.all[e->file].is_json && !ev.is_json;
     ev.is_perf_script = file->is_perf_script;
+    ev.is_of_sample = m->out.packet.is_sample;
     ev.is_of_kernel = tm_event_is_of_kernel(e->flags);
     ev.is_of_zircon = file->is_fuchsia;
     ev.name = tm_catalog_string(m->files.catalog, e->name, e);

@@ -50,6 +50,7 @@ struct tm_model_file {
 struct tm_model_packet {
     bool is_lost;      /* it is on no track */
     bool is_unmatched; /* it ended no slice */
+    bool is_sample;    /* it is a PerfSample */
     /* The slice on a thread's track that it begins or ends; its thread's time may follow. */
     int64_t slice_id; /* TM_NO_ID: none */
     bool is_end;

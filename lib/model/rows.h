@@ -35,6 +35,7 @@ struct tm_counter_row {
     uint32_t track;
     double value;
     int64_t arg_set;
+    bool is_of_sample; /* the sample that was added last states it */
 };
 
 struct tm_sched_row {

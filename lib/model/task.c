@@ -390,6 +390,7 @@ enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, st
     if (st < 0)
         return st;
     row.utid = (uint32_t)ev->utid;
+    m->out.packet.is_sample = row.is_perf;
     if ((st = tm_stacks_add(&m->stacks, ev->e->detail, ev->e->detail_bytes, &row.callsite, err)) < 0)
         return st;
     tm_row_bounds_add(&m->out.bounds, ev->e->time_ns);

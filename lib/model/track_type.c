@@ -223,6 +223,7 @@ struct tm_column_type tm_column_type_of(const struct tm_track *track, struct tm_
     case TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD: return type_of_no_process(name, file_type);
     case TM_TRACK_TYPE_LINE_COUNTER_OF_THREAD: return type_of_no_process(name, TM_INPUT_SYSTRACE);
     case TM_TRACK_TYPE_CPU_COUNTER: return type_of_cpu(name, file_type);
+    case TM_TRACK_TYPE_PERF_COUNTER: type.pattern = "{name}"; return type;
     case TM_TRACK_TYPE_GPU_COUNTER: type.unit = "kHz"; return type;
     case TM_TRACK_TYPE_MARKER_ASYNC:
     case TM_TRACK_TYPE_MARKER_TRACK: type.pattern = "{name}"; return type;

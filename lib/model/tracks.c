@@ -26,6 +26,7 @@ const char *tm_track_type_name(enum tm_track_type type)
         [TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD] = "process_counter_thread_fallback",
         [TM_TRACK_TYPE_LINE_COUNTER_OF_THREAD] = "process_counter_thread_fallback",
         [TM_TRACK_TYPE_CPU_COUNTER] = "cpu_counter",
+        [TM_TRACK_TYPE_PERF_COUNTER] = "perf_cpu_counter",
         [TM_TRACK_TYPE_GPU_COUNTER] = "gpu_frequency",
         [TM_TRACK_TYPE_NAMED] = "unknown",
     };

@@ -30,6 +30,7 @@ enum tm_track_type {
     TM_TRACK_TYPE_PROCESS_COUNTER_OF_THREAD, /* utid, name: of the thread's process, which is not known */
     TM_TRACK_TYPE_LINE_COUNTER_OF_THREAD,
     TM_TRACK_TYPE_CPU_COUNTER,      /* cpu, name */
+    TM_TRACK_TYPE_PERF_COUNTER,     /* cpu and sequence << 32, name: what PerfSamples count */
     TM_TRACK_TYPE_GPU_COUNTER,      /* gpu, name */
     TM_TRACK_TYPE_NAMED,            /* lane set, lane; UINT32_MAX: it has no lanes */
     TM_TRACK_TYPE_KERNEL            /* this and the following, one for each enum tm_kernel_track: instance */

@@ -10,5 +10,6 @@ enum tm_status tm_sqlite_counter(void *self, const struct tm_counter_row *row, s
     tm_sqlite_record_int(r, row->track);
     tm_sqlite_record_real(r, row->value);
     tm_sqlite_record_id(r, row->arg_set);
-    return tm_sqlite_btree_add(&s->counters, s->next_counter++, r, err);
+    enum tm_status st = tm_sqlite_btree_add(&s->counters, s->next_counter++, r, err);
+    return st < 0 || !row->is_of_sample ? st : tm_sqlite_sample_counter(s, row->track, row->value, err);
 }

@@ -166,6 +166,9 @@ extern const char tm_sqlite_frame_views[];
 
 /* samples.c: tm_rows.sample, and the views of samples by source and of their contexts. */
 enum tm_status tm_sqlite_sample(void *self, const struct tm_sample_row *row, struct tm_error *err);
+
+/* Writes that the sample that was written last states COUNT, a value of the counter TRACK. */
+enum tm_status tm_sqlite_sample_counter(struct tm_sqlite *s, int64_t track, double count, struct tm_error *err);
 extern const char tm_sqlite_sample_views[];
 
 /* bind.c: COLUMN counts from 1. Text that is not UTF-8 is made valid: each byte that is part of no sequence becomes

@@ -55,13 +55,12 @@ static struct tm_text source_of(const struct tm_sample_row *row)
     }
 }
 
-/* Writes the counter of ROW, the sample that was written last. */
-static enum tm_status put_counter(struct tm_sqlite *s, const struct tm_sample_row *row, struct tm_error *err)
+enum tm_status tm_sqlite_sample_counter(struct tm_sqlite *s, int64_t track, double count, struct tm_error *err)
 {
     sqlite3_stmt *stmt = s->statements[TM_SQL_SAMPLE_COUNTER];
     sqlite3_bind_int64(stmt, 1, s->next_sample - 1);
-    sqlite3_bind_int64(stmt, 2, row->counter);
-    sqlite3_bind_double(stmt, 3, row->count);
+    sqlite3_bind_int64(stmt, 2, track);
+    sqlite3_bind_double(stmt, 3, count);
     return tm_sqlite_run(s, stmt, err);
 }
 
@@ -81,5 +80,5 @@ enum tm_status tm_sqlite_sample(void *self, const struct tm_sample_row *row, str
     tm_sqlite_put_text(s, row->cpu_mode);
     tm_sqlite_put_text(s, row->unwind_error);
     enum tm_status st = tm_sqlite_btree_add(&s->samples, s->next_sample++, r, err);
-    return st < 0 || row->counter == TM_NO_ID ? st : put_counter(s, row, err);
+    return st < 0 || row->counter == TM_NO_ID ? st : tm_sqlite_sample_counter(s, row->counter, row->count, err);
 }

@@ -4,6 +4,7 @@
 #include "format/perfetto/clock.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/numbers.h"
+#include "format/perfetto/perf_counts.h"
 #include "format/perfetto/sequence.h"
 #include "stream/detail_arg.h"
 
@@ -221,7 +222,9 @@ enum tm_status tm_proto_perf_sample_read(struct tm_proto_rows *rows, const struc
     if (put_conditions(rows, packet) < 0)
         return tm_error_nomem(err);
     enum tm_status st = callstack ? tm_proto_stack_put(rows, packet->sequence, callstack, err) : TM_OK;
-    return st < 0 ? st : tm_proto_add(rows, &row, err);
+    if (st >= 0)
+        st = tm_proto_add(rows, &row, err);
+    return st < 0 || !rows->sink->want_packet_args ? st : tm_proto_perf_counts_add(rows, packet, &row, err);
 }
 
 static int64_t scaled_sum(int64_t sum, uint64_t delta_us)
