@@ -212,7 +212,7 @@ enum tm_status tm_proto_perf_sample_read(struct tm_proto_rows *rows, const struc
         } else if (f.id == SAMPLE_CALLSTACK) {
             callstack = f.value;
         }
-        is_report |= f.id == SAMPLE_RECORDS_LOST || f.id == SAMPLE_PRODUCER_EVENT;
+        is_report |= (f.id == SAMPLE_RECORDS_LOST && f.value) || f.id == SAMPLE_PRODUCER_EVENT;
     }
     if (is_report || !(row.flags & TM_EVENT_HAS_TID)) {
         row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
