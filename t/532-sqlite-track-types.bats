@@ -243,3 +243,23 @@ track_hierarchy_missing_uuid|2|info|analysis'
             <("$TRACE_PROCESSOR" -Q "$query" p.pftrace 2>err | tail -n +2 | tr -d '"')
     done
 }
+
+@test "an asynchronous legacy event, or an instant of the trace, that names a track without a hierarchy is refused" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
+1 { 10: 7 13: 1 60 { 1: 5 5: 99 3 { 1: 8 } } }
+1 { 10: 7 60 { 1: 6 3 { 1: 9 } } }
+1 { 10: 7 8: 10 11 { 11: 5 23: "a" 6 { 2: 98 6: 1 } } }
+1 { 10: 7 8: 20 11 { 11: 5 23: "a" 6 { 2: 101 6: 1 } } }
+1 { 10: 7 8: 30 11 { 11: 6 23: "b" 6 { 2: 98 6: 2 } } }
+1 { 10: 7 8: 40 11 { 11: 6 23: "b" 6 { 2: 101 6: 2 } } }
+1 { 10: 7 8: 50 11 { 11: 5 23: "c" 6 { 2: 73 14: 1 } } }
+1 { 10: 7 8: 60 11 { 11: 6 23: "d" 6 { 2: 73 14: 1 } } }
+1 { 10: 7 8: 70 11 { 11: 6 23: "e" 6 { 2: 73 14: 2 } } }
+1 { 10: 7 8: 80 11 { 11: 5 23: "f" 6 { 2: 112 6: 4 } } }
+1 { 10: 7 8: 90 11 { 11: 44 23: "g" 6 { 2: 110 6: 4 } } }
+END
+    tm-merge -q -o p.db p.pftrace
+    [ "$(sqlite3 p.db 'SELECT ts, name, dur FROM slice ORDER BY ts')" = $'30|b|10\n60|d|0\n70|e|0\n90|g|0' ]
+    [ "$(sqlite3 p.db "SELECT name, sum(value) FROM stats WHERE name GLOB 'track_*' GROUP BY name ORDER BY name")" = \
+        $'track_event_parser_errors|5\ntrack_hierarchy_missing_uuid|5' ]
+}

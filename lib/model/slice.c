@@ -19,6 +19,8 @@ struct stated {
     tm_slice_label label[2];
     struct tm_found_args args;
     bool needs_thread;   /* it is a legacy event that belongs on a thread */
+    bool names_track;    /* it is a legacy event that names NAMED_TRACK and is on another */
+    uint64_t named_track;
     uint32_t flow_count; /* flow fields; the first FLOWS_READ of them follow */
     struct stated_flow flows[FLOWS_READ];
 };
@@ -224,12 +226,15 @@ static void read_detail(const struct tm_model *m, const struct tm_model_event *e
     struct tm_pb_field f;
     stated->args = (struct tm_found_args){.detail = {ev->e->detail, ev->e->detail_bytes}};
     stated->flow_count = 0;
-    stated->needs_thread = false;
+    stated->needs_thread = stated->names_track = false;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (tm_found_args_is_arg(&f)) {
             tm_found_args_add(&stated->args, &f);
         } else if (f.id == TM_DETAIL_LEGACY_PHASE) {
             stated->needs_thread = f.value - 1 < 127 && strchr("BEXiI", (int)f.value) != NULL;
+        } else if (f.id == TM_DETAIL_FLOW_TRACK && f.type == TM_PB_I64) {
+            stated->names_track = true;
+            stated->named_track = f.value;
         } else if (is_flow(&f) && stated->flow_count++ < FLOWS_READ) {
             const struct tm_key key = flow_key(&m->out, ev, f.value);
             tm_flows_prefetch(&m->flows, &key);
@@ -465,11 +470,22 @@ static enum tm_status check_thread(struct tm_model *m, const struct tm_model_eve
     return st == TM_OK && resolved.scope != TM_TRACK_THREAD ? TM_END : st;
 }
 
-/* Sets *TRACK to the track of EV's slice. TM_END: it has none, or none of a thread though it NEEDS_THREAD. */
-static enum tm_status slice_track(struct tm_model *m, struct tm_model_event *ev, bool needs_thread, uint32_t *track,
+/* TM_OK: the track that EV names can be found. TM_END: it cannot, so the reference importer refuses EV. */
+static enum tm_status check_named(struct tm_model *m, const struct tm_model_event *ev, uint64_t uuid,
                                   struct tm_error *err)
 {
-    enum tm_status st = needs_thread ? check_thread(m, ev, err) : TM_OK;
+    struct tm_resolved resolved;
+    return tm_descriptors_resolve(&m->layout.descriptors, ev->place, uuid, &resolved, err);
+}
+
+/* Sets *TRACK to the track of EV's slice, by what its detail states. TM_END: it has none, or none of a thread though it
+ * needs one. */
+static enum tm_status slice_track(struct tm_model *m, struct tm_model_event *ev, const struct stated *stated,
+                                  uint32_t *track, struct tm_error *err)
+{
+    enum tm_status st = stated->needs_thread  ? check_thread(m, ev, err)
+                        : stated->names_track ? check_named(m, ev, stated->named_track, err)
+                                              : TM_OK;
     return st == TM_OK ? track_of(&m->tasks, &m->layout, ev, track, err) : st;
 }
 
@@ -542,7 +558,7 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
         return tm_model_count(&m->out, ev->place,
                               e->dur_ns < 0 ? TM_MODEL_NEGATIVE_DURATION : TM_MODEL_NO_DURATION, err);
     read_detail(m, ev, &stated);
-    enum tm_status st = slice_track(m, ev, stated.needs_thread, &track, err);
+    enum tm_status st = slice_track(m, ev, &stated, &track, err);
     if (st != TM_OK)
         return st < 0 ? st : tm_model_count_without_track(&m->out, ev, err);
     if ((st = complete(m, ev, &changed, err)) < 0)

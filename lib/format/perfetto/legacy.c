@@ -33,6 +33,15 @@ static enum tm_status put_id(struct tm_buf *detail, uint64_t id, struct tm_error
     return tm_pb_put_bytes(detail, TM_DETAIL_ID, text, (size_t)len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
+/* Puts the track that an event names and is not on: the reference importer refuses the event if that track is on none.
+ * Only a database needs it. */
+static enum tm_status put_named_track(const struct tm_proto_track_context *c)
+{
+    return c->track && c->rows->sink->want_packet_args
+               ? tm_pb_put_i64(&c->rows->detail, TM_DETAIL_FLOW_TRACK, c->track)
+               : TM_OK;
+}
+
 /* Puts the phase and the id_scope. Only a database needs them. */
 static enum tm_status put_phase(const struct tm_proto_track_context *c)
 {
@@ -94,7 +103,7 @@ static enum tm_status fill_async(const struct tm_proto_track_context *c, struct 
     default:
         row->kind = TM_KIND_ASYNC_STEP;
     }
-    if (put_phase(c) != TM_OK)
+    if (put_phase(c) != TM_OK || put_named_track(c) != TM_OK)
         return tm_error_nomem(err);
     return put_id(&c->rows->detail, legacy->id, err);
 }
@@ -179,16 +188,17 @@ static enum tm_status put_pending_phase(const struct tm_proto_track_context *c, 
                : tm_error_nomem(err);
 }
 
-static void fill_instant(const struct tm_proto_track_context *c, struct tm_event *row)
+static enum tm_status fill_instant(const struct tm_proto_track_context *c, struct tm_event *row)
 {
     const struct tm_proto_legacy *legacy = c->event->legacy;
     row->kind = TM_KIND_INSTANT;
     bool global = legacy->instant_scope == TM_LEGACY_SCOPE_GLOBAL;
     bool process = legacy->instant_scope == TM_LEGACY_SCOPE_PROCESS && c->has_process;
     if (legacy->phase == 'R' || !(global || process))
-        return;
+        return legacy->phase == 'R' ? put_phase(c) : TM_OK;
     set_identity(c, row, global ? TM_SCOPE_GLOBAL : TM_SCOPE_PROCESS, 0);
     row->flags &= ~(uint32_t)TM_EVENT_HAS_TRACK;
+    return put_named_track(c);
 }
 
 /* Puts what a complete event took of its thread, which only databases show. */
@@ -241,8 +251,7 @@ enum tm_status tm_proto_legacy_fill(const struct tm_proto_track_context *context
     case 'i':
     case 'I':
     case 'R':
-        fill_instant(context, row);
-        return legacy->phase == 'R' && put_phase(context) != TM_OK ? tm_error_nomem(err) : TM_OK;
+        return fill_instant(context, row) == TM_OK ? TM_OK : tm_error_nomem(err);
     case 's':
     case 't':
     case 'f':
