@@ -643,6 +643,30 @@ LINES
     grep -q '2 events of kind slice_begin have no form in json' err
 }
 
+@test "an asynchronous marker is on the process and on the track that it names, whichever thread writes it" {
+    # The importer shows for the text as for the document: job 300, a 200, b 200 and n 100 us long on tracks of processes
+    # 60 and 100, and thread 51 in process 50.
+    printf '%s\n' '# tracer: nop' \
+        ' other-60 [000] .... 1.000000: tracing_mark_write: S|60|job|7' \
+        ' wrk-51 [000] .... 1.000100: tracing_mark_write: B|50|w' \
+        ' wrk-51 [000] .... 1.000200: tracing_mark_write: E|50' \
+        ' wrk-51 [000] .... 1.000250: tracing_mark_write: C|60|left|3' \
+        ' wrk-51 [000] .... 1.000300: tracing_mark_write: F|60|job|7' \
+        ' t-100 [000] .... 1.000400: tracing_mark_write: S|100|a|5' \
+        ' t-100 [000] .... 1.000500: tracing_mark_write: S|100|b|5' \
+        ' t-100 [000] .... 1.000600: tracing_mark_write: F|100|a|5' \
+        ' t-100 [000] .... 1.000700: tracing_mark_write: F|100|b|5' \
+        ' t-100 [000] .... 1.000800: tracing_mark_write: G|100|track|n|5' \
+        ' t-100 [000] .... 1.000900: tracing_mark_write: H|100|track|5' >a.txt
+    tm-merge -o m.json a.txt
+    [ "$(json '[x["tid"] for x in e if x["ph"] == "X"] + [x for x in e if x["tid"] == 51 and x["pid"] != 50]')" = '[51]' ]
+    [ "$(json '[(x["pid"], x["tid"]) for x in e if x["ph"] == "C"]')" = '[(60, 60)]' ]
+    json 'sorted((x["id2"]["local"] - 2**52, x["ph"], x.get("name"), x["pid"], x["tid"]) for x in e if "id2" in x)' >found
+    want="[(0, 'b', 'job', 60, 60), (0, 'e', 'job', 60, 60), (1, 'b', 'a', 100, 100), (1, 'e', 'a', 100, 100),"
+    want="$want (2, 'b', 'b', 100, 100), (2, 'e', 'b', 100, 100), (3, 'b', 'n', 100, 100), (3, 'e', None, 100, 100)]"
+    [ "$(cat found)" = "$want" ] || { cat found; false; }
+}
+
 @test "all facts of a line in systemTraceEvents are in the merged file: the name of its thread, and both its counters" {
     printf '%s\n' '# tracer: nop' '  task-51 (   50) [000] .... 0.001000: tracing_mark_write: B|50|work' \
         '  task-51 (   50) [000] .... 0.001100: cpu_frequency_limits: min=1000 max=2000 cpu_id=0' \

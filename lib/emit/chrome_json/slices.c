@@ -13,6 +13,20 @@ static bool is_on_thread(const struct tm_event *e, const struct tm_event_task *p
            (scope == TM_SCOPE_TRACK || scope == TM_SCOPE_THREAD || tm_kernel_track_of(e));
 }
 
+static uint64_t label_of(struct tm_text text)
+{
+    return text.data ? tm_hash64(text.data, text.len) | 1 : 0;
+}
+
+/* Returns what identifies E's track in its file. Cookies of asynchronous markers count within the track that these name:
+ * by their category, or else by their name. */
+static uint64_t track_of(const struct tm_json_slices *s, const struct tm_event *e)
+{
+    if (!tm_event_is_async_marker(e->flags) || tm_named_track_is_of(e))
+        return e->track;
+    return tm_hash_u64(e->track) ^ label_of(tm_json_writer_string(s->writer, e->category ? e->category : e->name, e));
+}
+
 /* Sets the id of DRAFT to that of E's track. The scope makes it independent of the category, which an end does not
  * repeat. */
 static enum tm_status set_id(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
@@ -21,7 +35,7 @@ static enum tm_status set_id(struct tm_json_slices *s, const struct tm_event *e,
     bool is_track = tm_event_scope(e->flags) == TM_SCOPE_TRACK;
     bool is_local = is_track ? place->has_pid : tm_event_scope(e->flags) == TM_SCOPE_PROCESS;
     draft->form.id = is_local ? TM_JSON_ID_LOCAL : TM_JSON_ID_GLOBAL;
-    draft->id = e->track;
+    draft->id = track_of(s, e);
     return tm_json_writer_renumber(s->writer, e->file, TM_JSON_ID_OF_TRACK, &draft->id, err);
 }
 
@@ -71,11 +85,6 @@ static uint32_t stack_of(struct tm_json_slices *s, const struct tm_event *e, con
     if (kept)
         *kept = stack;
     return stack;
-}
-
-static uint64_t label_of(struct tm_text text)
-{
-    return text.data ? tm_hash64(text.data, text.len) | 1 : 0;
 }
 
 /* Sets *DRAFT to the slice of V, with PHASE. */

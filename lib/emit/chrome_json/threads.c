@@ -55,17 +55,25 @@ static uint64_t pair(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
+/* True if E is on the process that it states. The kernel's thread that recorded it may be of another process. */
+static bool is_of_process(const struct tm_event *e)
+{
+    return tm_event_scope(e->flags) == TM_SCOPE_PROCESS && e->flags & TM_EVENT_HAS_PID &&
+           tm_event_is_of_kernel(e->flags);
+}
+
 /* Sets the key in *KEY to that of E. False: its numbers do not fit, or its owner depends on more than the key. */
 static bool key_of(const struct tm_event *e, struct tm_json_named *key)
 {
-    enum { HAS_TRACK = 1, IS_OF_KERNEL = 2 };
+    enum { HAS_TRACK = 1, IS_OF_KERNEL = 2, IS_OF_PROCESS = 4 };
     const uint32_t has = e->flags & (TM_EVENT_HAS_TID | (tm_task_names_has_other(e) ? 0 : TM_EVENT_HAS_PID));
     const bool has_track = tm_event_scope(e->flags) == TM_SCOPE_TRACK;
     const int64_t pid = has & TM_EVENT_HAS_PID ? e->pid : 0;
     key->track = has_track ? e->track : 0;
     key->source = pair(e->file, e->machine);
     key->task = pair((uint32_t)pid, (uint32_t)e->tid);
-    key->traits = has | (has_track ? HAS_TRACK : 0) | (tm_task_names_is_of_kernel(e) ? IS_OF_KERNEL : 0);
+    key->traits = has | (has_track ? HAS_TRACK : 0) | (tm_task_names_is_of_kernel(e) ? IS_OF_KERNEL : 0) |
+                  (is_of_process(e) ? IS_OF_PROCESS : 0);
     return fits(e->tid) && fits(pid);
 }
 
@@ -166,6 +174,10 @@ enum tm_status tm_json_threads_learn(struct tm_json_threads *threads, const stru
     }
     struct tm_event_task *task = &threads->task;
     tm_task_names_find(&threads->names, e, task);
+    if (is_of_process(e)) {
+        task->tid = task->pid;
+        task->thread = tm_task_names_thread(&threads->names, e->machine, task->pid);
+    }
     if ((st = put_names(threads, e, task, &threads->out_pid, err)) == TM_OK)
         threads->current = set_named(threads, e, task, threads->out_pid);
     task->process = task->thread = task->track = (struct tm_text){0};
