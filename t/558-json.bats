@@ -667,6 +667,34 @@ LINES
     [ "$(cat found)" = "$want" ] || { cat found; false; }
 }
 
+@test "a counter of a cpu is no task's that ran, and those of two cpus or two threads have different ids" {
+    # The importer has a cpufreq for each cpu: 1000, 2000 and 1500 on cpu 0, 3000 on cpu 1; a clock of no process; and a
+    # counter for each thread of process 1: 7 and 9.
+    printf '%s\n' '# tracer: nop' ' a-60 [000] .... 1.000000: cpu_frequency: state=1000 cpu_id=0' \
+        ' b-51 [000] .... 1.000100: cpu_frequency: state=2000 cpu_id=0' \
+        ' b-51 [001] .... 1.000200: cpu_frequency: state=3000 cpu_id=1' \
+        ' <idle>-0 [000] .... 1.000300: cpu_frequency: state=1500 cpu_id=0' \
+        ' a-60 [000] .... 1.000400: clock_set_rate: clk state=5 cpu_id=0' \
+        ' b-51 [000] .... 1.000500: clock_set_rate: clk state=6 cpu_id=0' >a.txt
+    tm-merge -o m.json a.txt
+    want="[('Kernel', '0', 1000), ('Kernel', '0', 2000), ('Kernel', '1', 3000), ('Kernel', '0', 1500),"
+    want="$want ('Kernel', None, 5), ('Kernel', None, 6)]"
+    named='next(y["args"]["name"] for y in e if y["name"] == "process_name" and y["pid"] == x["pid"])'
+    json "[($named, x.get('id'), x['args']['value']) for x in e if x['ph'] == 'C']" >found
+    [ "$(cat found)" = "$want" ] || { cat found; false; }
+    cat >>events.py <<'PY'
+packet(f(60, n(1, 6) + f(4, n(1, 1) + n(2, 3))))
+for track, parent in (7, 5), (8, 6):
+    packet(f(60, n(1, track) + n(5, parent) + f(2, b'c') + f(8, b'')))
+packet(n(8, 1000) + f(11, n(9, 4) + n(11, 7) + n(30, 7)))
+packet(n(8, 2000) + f(11, n(9, 4) + n(11, 8) + n(30, 9)))
+PY
+    python3 events.py >t.pftrace
+    tm-merge -o m.json t.pftrace
+    json '[(x["name"], x["pid"], x["id"], x["args"]["value"]) for x in e if x["ph"] == "C"]' >found
+    [ "$(cat found)" = "[('c', 1, '2', 7), ('c', 1, '3', 9)]" ] || { cat found; false; }
+}
+
 @test "all facts of a line in systemTraceEvents are in the merged file: the name of its thread, and both its counters" {
     printf '%s\n' '# tracer: nop' '  task-51 (   50) [000] .... 0.001000: tracing_mark_write: B|50|work' \
         '  task-51 (   50) [000] .... 0.001100: cpu_frequency_limits: min=1000 max=2000 cpu_id=0' \

@@ -75,11 +75,13 @@ static void put_dur(struct tm_out *out, uint64_t dur_ns)
 
 static void put_id(struct tm_out *out, enum tm_json_id_form form, uint64_t id)
 {
-    const bool is_local = form == TM_JSON_ID_LOCAL;
-    tm_out_str(out, is_local ? ",\"scope\":\"track\",\"id2\":{\"local\":" : ",\"scope\":\"track\",\"id\":");
+    static const char *const texts[][2] = {[TM_JSON_ID_NONE] = {"", ""},
+                                           [TM_JSON_ID_GLOBAL] = {",\"scope\":\"track\",\"id\":", ""},
+                                           [TM_JSON_ID_LOCAL] = {",\"scope\":\"track\",\"id2\":{\"local\":", "}"},
+                                           [TM_JSON_ID_TEXT] = {",\"id\":\"", "\""}};
+    tm_out_str(out, texts[form][0]);
     tm_out_u64(out, id);
-    if (is_local)
-        tm_out_char(out, '}');
+    tm_out_str(out, texts[form][1]);
 }
 
 static void put_bind(struct tm_out *out, enum tm_json_bind bind, uint64_t id)

@@ -7,6 +7,22 @@ static struct tm_text track_name(const struct tm_json_events *events, const stru
     return name.data ? name : tm_text_str("counter");
 }
 
+/* Sets the process of DRAFT, a counter, and its id if it is of a thread or a cpu, because a name counts for a whole
+ * process. A task in the row of another counter of the kernel is what ran at that time. */
+static enum tm_status place_counter(struct tm_json_events *events, const struct tm_event *e,
+                                    struct tm_json_event_draft *draft, struct tm_error *err)
+{
+    const struct tm_event_task *task = tm_json_threads_task(events->threads);
+    const enum tm_scope scope = tm_event_scope(e->flags);
+    const bool is_of_cpu = scope == TM_SCOPE_CPU, has_task = e->flags & (TM_EVENT_HAS_PID | TM_EVENT_HAS_TID);
+    const bool is_of_thread = task->has_tid && (scope == TM_SCOPE_THREAD || scope == TM_SCOPE_TRACK);
+    draft->form.id = is_of_cpu || is_of_thread ? TM_JSON_ID_TEXT : TM_JSON_ID_NONE;
+    draft->id = is_of_cpu ? e->cpu : (uint64_t)task->tid;
+    if (is_of_cpu || (scope == TM_SCOPE_GLOBAL && has_task))
+        return tm_json_kernel_threads_process(&events->slices.kernel, e, &draft->pid, err);
+    return tm_json_threads_place(events->threads, e, draft, err);
+}
+
 static enum tm_status put_counter(struct tm_json_events *events, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_text name = tm_json_writer_string(events->writer, e->name, e);
@@ -15,7 +31,7 @@ static enum tm_status put_counter(struct tm_json_events *events, const struct tm
                                         .value = e->value,
                                         .name = name.data ? name : track_name(events, e)};
     draft.form.value = e->flags & TM_EVENT_VALUE_DOUBLE ? TM_JSON_VALUE_DOUBLE : TM_JSON_VALUE_INT;
-    enum tm_status st = tm_json_threads_place(events->threads, e, &draft, err);
+    enum tm_status st = place_counter(events, e, &draft, err);
     return st < 0 ? st : tm_json_writer_put(events->writer, &draft, err);
 }
 

@@ -5,19 +5,24 @@
 
 enum { KERNEL_PID = 0x70000001 }; /* next to the pid of a machine's CPUs */
 
+enum tm_status tm_json_kernel_threads_process(struct tm_json_kernel_threads *kernel, const struct tm_event *e,
+                                              int64_t *pid, struct tm_error *err)
+{
+    enum tm_status st = tm_json_pids_find(kernel->metadata->pids, e->machine, KERNEL_PID, pid, err);
+    return st < 0 ? st : tm_json_metadata_name(kernel->metadata, *pid, NULL, tm_text_str("Kernel"), err);
+}
+
 static enum tm_status write_names(struct tm_json_kernel_threads *kernel, const struct tm_event *e,
                                   enum tm_kernel_track track, int64_t tid, struct tm_error *err)
 {
     char text[TM_KERNEL_TRACK_NAME_MAX];
     struct tm_text name = tm_kernel_track_name(track, tm_kernel_track_instance(e), text);
     int64_t pid = 0;
-    enum tm_status st = tm_json_pids_find(kernel->metadata->pids, e->machine, KERNEL_PID, &pid, err);
+    enum tm_status st = tm_json_kernel_threads_process(kernel, e, &pid, err);
     if (tm_kernel_track_is_called_as_slices(track))
         name = tm_json_writer_string(kernel->metadata->writer, e->name, e);
     if (name.data == NULL)
         name = tm_text_str(tm_kernel_track_type(track));
-    if (st >= 0)
-        st = tm_json_metadata_name(kernel->metadata, pid, NULL, tm_text_str("Kernel"), err);
     return st < 0 ? st : tm_json_metadata_name(kernel->metadata, pid, &tid, name, err);
 }
 
