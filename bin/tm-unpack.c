@@ -136,7 +136,7 @@ static int check(const struct settings *settings, char **paths, size_t count)
         return status;
     if (count == 0 && isatty(STDIN_FILENO))
         return tm_program_usage(&program, "no FILE, and standard input is a terminal");
-    if (end != outs && tm_same_files_check(paths, count, outs, NULL, &err) < 0)
+    if (tm_same_files_check(paths, count, outs, NULL, &err) < 0)
         return tm_program_fail(&program, &err);
     if (end == outs + 2 && tm_out_file_is_same(outs[0], outs[1]))
         return tm_program_usage(&program, "%s is given as two outputs", outs[0]);

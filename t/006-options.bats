@@ -225,7 +225,7 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
         run bash -c "$call <a.tms >&-"
         echo "$call: $status: $output"
         [ "$status" -eq 3 ]
-        [[ $output == tm-*"cannot write: Bad file descriptor" ]]
+        [[ $output == tm-*": standard output: cannot write: Bad file descriptor" ]]
     done
 }
 

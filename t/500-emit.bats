@@ -321,6 +321,12 @@ stream" ]
     run bash -c "emit-stream | tm-emit >/dev/full"
     [ "$status" -eq 3 ]
     [ "$output" = "tm-emit: standard output: cannot write: No space left on device" ]
+    echo '[{"ph":"X","pid":1,"tid":1,"name":"a","ts":1,"dur":1}]' >a.json
+    for stage in "tm-unpack a.json" tm-manifest tm-clocks tm-sort; do
+        run bash -c "tm-unpack a.json | $stage >/dev/full"
+        [ "$status" -eq 3 ]
+        [ "$output" = "${stage%% *}: standard output: cannot write: No space left on device" ]
+    done
 }
 
 @test "a large text has the same bytes in a file and in a pipe, and a failed write is reported and leaves no file" {

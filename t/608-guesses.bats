@@ -302,6 +302,12 @@ line 1, column "* ]]
     [[ "$stderr" == *"tm-merge: warning: a.json: is given twice"* ]]
     run --separate-stderr tm-merge -q -o out.csv a.json ./a.json
     [ "$stderr" = "" ]
+    for program in "tm-merge" "tm-unpack" "tm-pack -o new.tar"; do
+        run $program - a.json - <a.json
+        [ "$status" -eq 2 ]
+        [ "$output" = "${program%% *}: -: standard input can be read only once, but is given twice" ]
+    done
+    [ ! -e new.tar ]
 }
 
 @test "no output replaces the manifest, an input or another output" {

@@ -259,5 +259,5 @@ spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf; these 
     [ "$status" -eq 3 ]
     [ "$output" = "tm-pack: full.tar: cannot write: No space left on device" ]
     run bash -c "tm-pack -q -o - large.json >/dev/full"
-    [ "$output" = "tm-pack: cannot write: No space left on device" ]
+    [ "$output" = "tm-pack: standard output: cannot write: No space left on device" ]
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum { GZIP_WINDOW_BITS = 15 + 16, GZIP_MEMORY = 8, GZIP_OUT_BYTES = 64 << 10 };
@@ -27,6 +28,13 @@ enum tm_status tm_byte_out_gzip(struct tm_byte_out *out, struct tm_error *err)
     return TM_OK;
 }
 
+/* Writes bytes of the archive. Names the output of a failure if it is standard output; the caller names a file. */
+static enum tm_status put(const struct tm_byte_out *out, const void *data, size_t len, struct tm_error *err)
+{
+    enum tm_status st = tm_io_write(out->fd, data, len, err);
+    return st < 0 && out->fd == STDOUT_FILENO ? tm_error_prefix(err, "standard output") : st;
+}
+
 /* Compresses the bytes given to the stream and writes the result. */
 static enum tm_status run_gzip(struct tm_byte_out *out, int flush, struct tm_error *err)
 {
@@ -37,7 +45,7 @@ static enum tm_status run_gzip(struct tm_byte_out *out, int flush, struct tm_err
         gzip->z.avail_out = sizeof gzip->data;
         if (deflate(&gzip->z, flush) == Z_STREAM_ERROR)
             return tm_error_set(err, TM_E_SYSTEM, "zlib refused to compress");
-        st = tm_io_write(out->fd, gzip->data, sizeof gzip->data - gzip->z.avail_out, err);
+        st = put(out, gzip->data, sizeof gzip->data - gzip->z.avail_out, err);
     } while (st == TM_OK && gzip->z.avail_out == 0);
     return st;
 }
@@ -49,7 +57,7 @@ enum tm_status tm_byte_out_write(struct tm_byte_out *out, const void *data, size
     enum tm_status st = TM_OK;
     out->bytes += len;
     if (out->gzip == NULL)
-        return tm_io_write(out->fd, data, len, err);
+        return put(out, data, len, err);
     while (len > 0 && st == TM_OK) {
         size_t n = len < PIECE ? len : PIECE;
         out->gzip->z.next_in = (z_const Bytef *)(uintptr_t)p;

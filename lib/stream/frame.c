@@ -327,7 +327,7 @@ static enum tm_status pass_by_pipe(struct tm_frame_reader *r, struct tm_frame_wr
     size_t have = r->end - r->start;
     enum tm_status st = tm_frame_flush(writer, err);
     have = have < whole ? have : whole;
-    if (st < 0 || (st = tm_io_write(writer->fd, r->mem + r->start, have, err)) < 0)
+    if (st < 0 || (st = tm_frame_pipe_write(writer, r->mem + r->start, have, err)) < 0)
         return st;
     r->start += have;
     /* Moving bytes without reading them takes only the time of waiting for the processes at both ends. */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Makes room to read more of the NEED bytes. Memory grows as bytes arrive, so a false length takes none. */
 static enum tm_status make_room(struct tm_frame_reader *r, size_t need, struct tm_error *err)
@@ -50,12 +51,19 @@ enum tm_status tm_frame_pipe_want(struct tm_frame_reader *r, size_t need, struct
     return r->end - r->start >= need ? TM_OK : TM_END;
 }
 
+/* Returns ST, the result of a write. Names the output of a failure if it is standard output; other descriptors are named
+ * by who opened them. */
+static enum tm_status written(const struct tm_frame_writer *writer, enum tm_status st, struct tm_error *err)
+{
+    return st < 0 && writer->fd == STDOUT_FILENO ? tm_error_prefix(err, "standard output") : st;
+}
+
 enum tm_status tm_frame_pipe_write(struct tm_frame_writer *writer, const void *data, size_t len, struct tm_error *err)
 {
     tm_progress_begin(&writer->progress);
     enum tm_status st = tm_io_write(writer->fd, data, len, err);
     tm_progress_end(&writer->progress, len);
-    return st;
+    return written(writer, st, err);
 }
 
 enum tm_status tm_frame_pipe_flush(struct tm_frame_writer *writer, struct tm_error *err)
@@ -74,7 +82,7 @@ enum tm_status tm_frame_pipe_put(struct tm_frame_writer *writer, struct iovec *a
     tm_progress_begin(&writer->progress);
     enum tm_status st = tm_io_writev(writer->fd, all, count, err);
     tm_progress_end(&writer->progress, len);
-    return st;
+    return written(writer, st, err);
 }
 
 enum tm_status tm_frame_pipe_move(struct tm_frame_reader *r, const struct tm_frame_writer *writer, size_t len,
@@ -92,7 +100,7 @@ enum tm_status tm_frame_pipe_move(struct tm_frame_reader *r, const struct tm_fra
         size_t got = n > 0 ? (size_t)n : 0;
         enum tm_status st = n == 0 ? TM_END : TM_OK;
         if (n < 0 && (st = tm_io_read(r->fd, r->mem, len < r->cap ? len : r->cap, &got, err)) == TM_OK)
-            st = tm_io_write(writer->fd, r->mem, got, err);
+            st = written(writer, tm_io_write(writer->fd, r->mem, got, err), err);
         if (st != TM_OK)
             return st;
         len -= got;

@@ -62,6 +62,14 @@ static enum tm_status check_outs(const char *const *outs, const struct stat *inp
     return TM_OK;
 }
 
+static size_t count_of_stdin(char *const *paths, size_t count)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += strcmp(paths[i], "-") == 0;
+    return found;
+}
+
 enum tm_status tm_same_files_check(char *const *paths, size_t count, const char *const *outs,
                                    void (*warn)(const char *text), struct tm_error *err)
 {
@@ -71,6 +79,10 @@ enum tm_status tm_same_files_check(char *const *paths, size_t count, const char 
     struct seen *seen = NULL;
     uint32_t regular = 0;
     enum tm_status st = TM_OK;
+    if (count_of_stdin(paths, count) > 1)
+        return tm_error_set(err, TM_E_USAGE, "-: standard input can be read only once, but is given twice");
+    if (*outs == NULL && warn == NULL)
+        return TM_OK;
     for (size_t i = 0; i < count; i++)
         (void)tm_file_list_add(&list, paths[i], true, &ignored);
     if ((seen = calloc((size_t)list.count + 1, sizeof *seen)) == NULL)
