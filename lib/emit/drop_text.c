@@ -29,6 +29,8 @@ struct tm_drop_text tm_drop_text_of(enum tm_drop_reason reason)
             "Extract the archive with another program, and merge the folder."},
         [TM_DROP_NOT_SHOWN] = {"no output has a form for them",
             "Nothing helps; the file still has them."},
+        [TM_DROP_NO_THREAD] = {"they name no thread",
+            "They belong to no process; the program that recorded them wrote no thread."},
         [TM_DROP_NO_STACK] = {"they are samples without a stack",
             "Nothing helps; the profiler could not unwind the stack."},
     };

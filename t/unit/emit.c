@@ -1,4 +1,5 @@
 /* Unit tests of lib/emit: formatted text, owners of events, the balance of accounts, the table of outputs. */
+#include "emit/drop_text.h"
 #include "emit/run.h"
 #include "emit/names.h"
 #include "emit/notices.h"
@@ -470,6 +471,15 @@ static void test_late_parts(unsigned jobs)
     (void)fclose(file);
 }
 
+/* Each reason has words, except those of events that are not lost. */
+static void test_drop_texts(void)
+{
+    const struct tm_drop_text unknown = tm_drop_text_of(TM_DROP_OTHER);
+    for (enum tm_drop_reason reason = TM_DROP_OTHER + 1; reason < TM_DROP_REASONS; reason++)
+        if (reason != TM_DROP_UNMATCHED_END && reason != TM_DROP_FILTERED)
+            ok_named(tm_drop_text_of(reason).cause != unknown.cause, tm_drop_reason_name(reason));
+}
+
 int main(void)
 {
     struct tm_out out;
@@ -489,5 +499,6 @@ int main(void)
     test_strict();
     test_many_losses();
     test_full_descriptor();
+    test_drop_texts();
     return tap_done();
 }
