@@ -54,6 +54,23 @@ EOF
     diff -u "$data/gecko.frames" got
 }
 
+@test "a process of a Firefox profile without a start is placed by the first one's, which is said" {
+    thread='"threads":[{"name":"GeckoMain","tid":5,"pid":5,"stringTable":["f"],"frameTable":{"schema":{"location":0},"data":[[0]]},
+        "stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0]]},"samples":{"schema":{"stack":0,"time":1},"data":[[0,7]]}}]'
+    for start in '' '"startTime":3,'; do
+        printf '{"meta":{"version":27,"startTime":1,"interval":1},"libs":[],%s,"processes":[{"meta":{%s"version":27,"interval":1},"libs":[],%s}]}' \
+            "$thread" "$start" "${thread//5/6}" >p.json
+        run --separate-stderr tm-merge -o p.db p.json
+        [ "$status" -eq 0 ]
+        echo "$stderr" >"said$start"
+        sqlite3 p.db "SELECT tid, ts FROM cpu_profile_stack_sample JOIN thread USING (utid) ORDER BY tid" >"placed$start"
+    done
+    [ "$(cat placed)" = $'5|7000000\n6|7000000' ]
+    [ "$(cat 'placed"startTime":3,')" = $'5|7000000\n6|9000000' ]
+    grep -q '^tm-emit: warning: p.json: a process of the profile states no start, so its times are assumed to count' said
+    [ "$(cat 'said"startTime":3,')" = "" ]
+}
+
 @test "a thread keeps its name if its first event lies before the start of trace time" {
     printf '{"traceEvents":[{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"}]}' >base.json
     cp "$data/gecko.json" .
