@@ -19,6 +19,7 @@ rows() {
     grep -q 'out_of_range: 1,' report
     grep -q 'not_shown: 6,' report
     grep -q 'fuchsia_buffer_full = 1 (data_loss' report
+    grep -q 'fuchsia_non_numeric_counters = 2 ' report # the reference counts arguments
     grep -q 'fuchsia_provider.7 = provider-seven' report
 }
 

@@ -26,7 +26,7 @@ enum tm_status tm_fxt_count_flush(struct tm_fxt *x)
         [TM_FXT_LOSS_TIME] = {TM_DROP_OUT_OF_RANGE, "fuchsia_timestamp_overflow"},
         [TM_FXT_LOSS_TYPE] = {TM_DROP_DAMAGED, "fuchsia_invalid_event_arg_type"},
         [TM_FXT_LOSS_PROVIDER] = {TM_DROP_NEEDS_STATE, "fuchsia_invalid_event"},
-        [TM_FXT_LOSS_VALUE] = {TM_DROP_NOT_SHOWN, "fuchsia_non_numeric_counters"},
+        [TM_FXT_LOSS_VALUE] = {TM_DROP_NOT_SHOWN, NULL},
         [TM_FXT_LOSS_UNREAD] = {TM_DROP_NOT_SHOWN, NULL},
     };
     struct tm_event_sink *sink = x->context.sink;
@@ -38,6 +38,9 @@ enum tm_status tm_fxt_count_flush(struct tm_fxt *x)
         if (st >= 0 && words[i].stat)
             st = tm_event_sink_stat(sink, words[i].stat, TRACEMERGE__SEVERITY__ERROR, (int64_t)x->losses[i], x->err);
     }
+    if (st >= 0 && x->non_numeric)
+        st = tm_event_sink_stat(sink, "fuchsia_non_numeric_counters", TRACEMERGE__SEVERITY__ERROR,
+                                (int64_t)x->non_numeric, x->err);
     if (st >= 0 && x->damaged)
         st = tm_event_sink_account(sink, (struct tm_loss){TM_DROP_DAMAGED, 0, x->damaged, x->first_damaged}, x->err);
     if (st >= 0 && x->skipped_bytes)

@@ -67,8 +67,10 @@ static enum tm_status add_counter(struct tm_fxt *x, const struct event *v)
         return tm_fxt_lose(x, TM_FXT_LOSS_READ);
     for (uint32_t i = 0; st == TM_OK && i < x->args.count; i++) {
         const struct tm_fxt_arg *a = &x->args.args[i];
-        if (!is_number(a))
+        if (!is_number(a)) {
+            x->non_numeric++;
             continue;
+        }
         struct tm_event row = row_of(v, TM_KIND_COUNTER);
         row.flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_VALUE | tm_event_scope_flags(TM_SCOPE_PROCESS) |
                     (is_first ? 0u : TM_EVENT_DERIVED);

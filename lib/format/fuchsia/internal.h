@@ -29,6 +29,7 @@ struct tm_fxt {
     struct tm_buf detail, text, inner;
     uint64_t losses[TM_FXT_LOSS_COUNT], first_loss[TM_FXT_LOSS_COUNT];
     uint64_t buffers_full; /* number of times that a provider reported a full buffer */
+    uint64_t non_numeric;  /* arguments of counters that are no numbers, as the reference counts them */
     uint64_t damaged, first_damaged, skipped_bytes;
     bool all_read; /* except the blobs */
     struct tm_error *err;
