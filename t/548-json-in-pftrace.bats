@@ -98,6 +98,18 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$(sqlite3 -separator ' ' one.db "$threads" | paste -sd,)" = "5 0,5 7,6 0,7 7" ]
 }
 
+@test "a process whose pid has more than 32 bits is not the process with its low 32 bits" {
+    echo '[{"ph":"X","ts":1,"dur":5,"pid":4294967297,"tid":4294967298,"name":"a"},{"ph":"X","ts":1,"dur":5,"pid":1,"tid":2,"name":"b"},
+        {"ph":"X","ts":1,"dur":5,"pid":4294967297,"tid":3,"name":"c"},{"ph":"M","pid":4294967297,"name":"process_name","args":{"name":"P"}},
+        {"ph":"X","ts":1,"dur":5,"pid":-4294967295,"tid":4,"name":"d"},{"ph":"X","ts":1,"dur":5,"pid":4294967295,"tid":5,"name":"e"}]' >j.json
+    tm-merge -o m.pftrace j.json
+    tm-merge -o m.db m.pftrace
+    # The importer shows slice b in process 1 of the document, and none of the others.
+    [ "$(sqlite3 m.db "SELECT group_concat(s.name, '') FROM slice s JOIN thread_track t ON t.id = s.track_id JOIN thread USING (utid)
+        JOIN process p USING (upid) GROUP BY p.pid, p.name HAVING p.pid > 0 ORDER BY 1")" = $'ac\nb\nd' ]
+    [ "$(sqlite3 m.db "SELECT count(*) FROM process WHERE name = 'P' AND pid >= 0x41000000")" -eq 1 ]
+}
+
 @test "a thread that only metadata of something else mentions is a thread of its process" {
     echo '[{"ph":"M","pid":1,"tid":2,"name":"process_name","args":{"name":"p"}},{"ph":"M","pid":1,"tid":3,"name":"num_cpus"},
         {"ph":"M","pid":1,"tid":4,"name":"process_labels","ts":5,"args":{"labels":"l"}},

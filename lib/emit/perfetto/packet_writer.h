@@ -6,6 +6,7 @@
 #ifndef TM_EMIT_PERFETTO_PACKET_WRITER_H
 #define TM_EMIT_PERFETTO_PACKET_WRITER_H
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "emit/perfetto/clock_rows.h"
 #include "emit/perfetto/default_owners.h"
@@ -24,6 +25,13 @@
 static inline bool tm_packet_is_loss(const struct tm_event *event)
 {
     return event->kind == TM_KIND_METADATA && event->generation == 0 && event->sequence != 0;
+}
+
+/* Returns the number of process PID in packets, whose pids have 32 bits. One with more bits gets another number, as a
+ * pid that is a string does. */
+static inline uint64_t tm_packet_pid(int64_t pid)
+{
+    return (uint64_t)(pid >= INT32_MIN && pid <= UINT32_MAX ? pid : tm_text_pid_hashed(tm_hash_u64((uint64_t)pid)));
 }
 
 /* The key of an attribute about file N of a merged trace is this text followed by N. */

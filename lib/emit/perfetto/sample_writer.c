@@ -347,7 +347,7 @@ static uint64_t process_of(const struct tm_sample_writer *w, const struct tm_eve
     uint32_t pid;
     uint64_t key;
     if (e->flags & TM_EVENT_HAS_PID)
-        return (uint64_t)e->pid;
+        return tm_packet_pid(e->pid);
     return process_key(e->machine, e->tid, &key) && tm_map_find(&w->processes, key, &pid) ? pid : (uint64_t)e->tid;
 }
 

@@ -58,7 +58,7 @@ static enum tm_status describe_task(struct tm_track_writer *w, const struct tm_e
     if (tm_track_owners_set(&w->packets->owners, task_of(w, e, is_thread), owner) != TM_OK ||
         tm_pb_begin(&w->body, is_thread ? TM_DESCRIPTOR_THREAD : TM_DESCRIPTOR_PROCESS, &mark) != TM_OK ||
         tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID,
-                         (uint64_t)(e->flags & TM_EVENT_HAS_PID ? e->pid : e->tid)) != TM_OK ||
+                         tm_packet_pid(e->flags & TM_EVENT_HAS_PID ? e->pid : e->tid)) != TM_OK ||
         (is_thread && tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_TID, (uint64_t)e->tid) != TM_OK) ||
         tm_pb_end(&w->body, mark) != TM_OK || !put_rank(w, e, is_thread))
         return tm_error_nomem(err);
@@ -261,7 +261,7 @@ static bool put_field(struct tm_track_writer *w, const struct tm_pb_field *g, bo
     if (g->id == (is_thread ? (uint32_t)TM_THREAD_DESCRIPTION_PID : (uint32_t)TM_PROCESS_DESCRIPTION_PID)) {
         owner->pid = number;
         owner->flags |= TM_EVENT_HAS_PID;
-        return tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID, (uint64_t)number) == TM_OK;
+        return tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID, tm_packet_pid(number)) == TM_OK;
     }
     if (is_thread && g->id == TM_THREAD_DESCRIPTION_TID) {
         owner->tid = number;
@@ -318,7 +318,7 @@ static enum tm_status define(struct tm_track_writer *w, struct tm_event *owner, 
             good = put_field(w, &g, is_thread, owner);
     }
     if (good && is_thread && !(owner->flags & TM_EVENT_HAS_PID))
-        good = tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID, (uint64_t)owner->tid) == TM_OK;
+        good = tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID, tm_packet_pid(owner->tid)) == TM_OK;
     if (name.id && !(defers_name && is_low))
         good = good && put_name(w, is_thread, name.data, name.len);
     if (!good || tm_pb_end(&w->body, mark) != TM_OK)
@@ -422,14 +422,13 @@ enum tm_status tm_track_task_mention(struct tm_track_writer *w, const struct tm_
 static enum tm_status write_name(struct tm_track_writer *w, const struct tm_pending_name *name,
                                  const struct tm_event *e, struct tm_error *err)
 {
-    bool is_thread = name->owner.flags & TM_EVENT_HAS_TID;
+    const bool is_thread = name->owner.flags & TM_EVENT_HAS_TID;
+    const int64_t pid = name->owner.flags & TM_EVENT_HAS_PID ? name->owner.pid : name->owner.tid;
     size_t mark, len;
     const uint8_t *text = tm_pending_names_text(&w->names, name, &len);
     tm_buf_clear(&w->body);
     if (tm_pb_begin(&w->body, is_thread ? TM_DESCRIPTOR_THREAD : TM_DESCRIPTOR_PROCESS, &mark) != TM_OK ||
-        tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID,
-                         (uint64_t)(name->owner.flags & TM_EVENT_HAS_PID ? name->owner.pid : name->owner.tid)) !=
-            TM_OK ||
+        tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID, tm_packet_pid(pid)) != TM_OK ||
         (is_thread && tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_TID, (uint64_t)name->owner.tid) != TM_OK) ||
         !put_name(w, is_thread, text, len) || tm_pb_end(&w->body, mark) != TM_OK)
         return tm_error_nomem(err);
