@@ -67,7 +67,7 @@ EOF
     done
     [ "$(cat placed)" = $'5|7000000\n6|7000000' ]
     [ "$(cat 'placed"startTime":3,')" = $'5|7000000\n6|9000000' ]
-    grep -q '^tm-emit: warning: p.json: a process of the profile states no start, so its times are assumed to count' said
+    grep -q '^tm-emit: warning: p.json: a process of the profile states no start; its times are assumed to count' said
     [ "$(cat 'said"startTime":3,')" = "" ]
 }
 

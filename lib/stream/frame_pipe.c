@@ -51,8 +51,8 @@ enum tm_status tm_frame_pipe_want(struct tm_frame_reader *r, size_t need, struct
     return r->end - r->start >= need ? TM_OK : TM_END;
 }
 
-/* Returns ST, the result of a write. Names the output of a failure if it is standard output; other descriptors are named
- * by who opened them. */
+/* Returns ST, the result of a write. Names the output of a failure if it is standard output; other descriptors are
+ * named by who opened them. */
 static enum tm_status written(const struct tm_frame_writer *writer, enum tm_status st, struct tm_error *err)
 {
     return st < 0 && writer->fd == STDOUT_FILENO ? tm_error_prefix(err, "standard output") : st;

@@ -11,8 +11,8 @@
 /* Where an event has its duration. */
 enum tm_json_dur { TM_JSON_DUR_NONE, TM_JSON_DUR_AFTER_TS, TM_JSON_DUR_AFTER_NAME };
 
-/* How an event has its id: "id", or "id2" with "local", both with the scope "track"; or as a string, which readers make a
- * part of the name of a counter. */
+/* How an event has its id: "id", or "id2" with "local", both with the scope "track"; or as a string, which readers make
+ * a part of the name of a counter. */
 enum tm_json_id_form { TM_JSON_ID_NONE, TM_JSON_ID_GLOBAL, TM_JSON_ID_LOCAL, TM_JSON_ID_TEXT };
 
 /* The direction of a flow that an event has as bind_id. */

@@ -18,8 +18,8 @@ struct tm_json_kernel_threads {
 enum tm_status tm_json_kernel_threads_find(struct tm_json_kernel_threads *kernel, const struct tm_event *e,
                                            struct tm_event_task *place, struct tm_error *err);
 
-/* Sets *PID to the pid in the output of the process "Kernel" of E's machine, and names it before its first use. TM_OK or
- * TM_E_SYSTEM. */
+/* Sets *PID to the pid in the output of the process "Kernel" of E's machine, and names it before its first use. TM_OK
+ * or TM_E_SYSTEM. */
 enum tm_status tm_json_kernel_threads_process(struct tm_json_kernel_threads *kernel, const struct tm_event *e,
                                               int64_t *pid, struct tm_error *err);
 

@@ -18,8 +18,8 @@ static uint64_t label_of(struct tm_text text)
     return text.data ? tm_hash64(text.data, text.len) | 1 : 0;
 }
 
-/* Returns what identifies E's track in its file. Cookies of asynchronous markers count within the track that these name:
- * by their category, or else by their name. */
+/* Returns what identifies E's track in its file. Cookies of asynchronous markers count within the track that these
+ * name: by their category, or else by their name. */
 static uint64_t track_of(const struct tm_json_slices *s, const struct tm_event *e)
 {
     if (!tm_event_is_async_marker(e->flags) || tm_named_track_is_of(e))
