@@ -687,7 +687,7 @@ packet(f(60, n(1, 6) + f(4, n(1, 1) + n(2, 3))))
 for track, parent in (7, 5), (8, 6):
     packet(f(60, n(1, track) + n(5, parent) + f(2, b'c') + f(8, b'')))
 packet(n(8, 1000) + f(11, n(9, 4) + n(11, 7) + n(30, 7)))
-packet(n(8, 2000) + f(11, n(9, 4) + n(11, 8) + n(30, 9)))
+packet(n(8, 2000) + f(11, n(9, 4) + n(11, 8) + n(30, 9) + f(23, b'event')))
 PY
     python3 events.py >t.pftrace
     tm-merge -o m.json t.pftrace

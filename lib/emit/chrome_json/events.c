@@ -1,9 +1,11 @@
 #include "emit/chrome_json/events.h"
 
-/* Returns the name of E's track, or of the counter without one. */
-static struct tm_text track_name(const struct tm_json_events *events, const struct tm_event *e)
+/* Returns the name of counter E: that of its track; else its own; else that of a counter without one. */
+static struct tm_text counter_name(const struct tm_json_events *events, const struct tm_event *e)
 {
     struct tm_text name = tm_json_threads_track(events->threads, e);
+    if (name.data == NULL)
+        name = tm_json_writer_string(events->writer, e->name, e);
     return name.data ? name : tm_text_str("counter");
 }
 
@@ -25,11 +27,10 @@ static enum tm_status place_counter(struct tm_json_events *events, const struct 
 
 static enum tm_status put_counter(struct tm_json_events *events, const struct tm_event *e, struct tm_error *err)
 {
-    struct tm_text name = tm_json_writer_string(events->writer, e->name, e);
     struct tm_json_event_draft draft = {.form = {.phase = 'C'},
                                         .ts_ns = e->time_ns - events->writer->base_ns,
                                         .value = e->value,
-                                        .name = name.data ? name : track_name(events, e)};
+                                        .name = counter_name(events, e)};
     draft.form.value = e->flags & TM_EVENT_VALUE_DOUBLE ? TM_JSON_VALUE_DOUBLE : TM_JSON_VALUE_INT;
     enum tm_status st = place_counter(events, e, &draft, err);
     return st < 0 ? st : tm_json_writer_put(events->writer, &draft, err);
