@@ -668,8 +668,8 @@ LINES
 }
 
 @test "a counter of a cpu is no task's that ran, and those of two cpus or two threads have different ids" {
-    # The importer has a cpufreq for each cpu: 1000, 2000 and 1500 on cpu 0, 3000 on cpu 1; a clock of no process; and a
-    # counter for each thread of process 1: 7 and 9.
+    # The importer has a cpufreq for each cpu: 1000, 2000 and 1500 on cpu 0, 3000 on cpu 1; a clock of no process; a
+    # counter for each thread of process 1, 7 and 9; and three of the process: 1 and 3, 2, and 4 without a name.
     printf '%s\n' '# tracer: nop' ' a-60 [000] .... 1.000000: cpu_frequency: state=1000 cpu_id=0' \
         ' b-51 [000] .... 1.000100: cpu_frequency: state=2000 cpu_id=0' \
         ' b-51 [001] .... 1.000200: cpu_frequency: state=3000 cpu_id=1' \
@@ -684,15 +684,17 @@ LINES
     [ "$(cat found)" = "$want" ] || { cat found; false; }
     cat >>events.py <<'PY'
 packet(f(60, n(1, 6) + f(4, n(1, 1) + n(2, 3))))
-for track, parent in (7, 5), (8, 6):
-    packet(f(60, n(1, track) + n(5, parent) + f(2, b'c') + f(8, b'')))
-packet(n(8, 1000) + f(11, n(9, 4) + n(11, 7) + n(30, 7)))
-packet(n(8, 2000) + f(11, n(9, 4) + n(11, 8) + n(30, 9) + f(23, b'event')))
+packet(f(60, n(1, 20) + f(3, n(1, 1))))
+for track, parent, name in (7, 5, b'c'), (8, 6, b'c'), (9, 20, b'u'), (10, 20, b'u'), (11, 20, b''):
+    packet(f(60, n(1, track) + n(5, parent) + f(2, name) * bool(name) + f(8, b'')))
+for ts, track, value, name in (1, 7, 7, b''), (2, 8, 9, b'event'), (3, 9, 1, b''), (4, 10, 2, b''), (5, 9, 3, b''), (6, 11, 4, b'event'):
+    packet(n(8, ts * 1000) + f(11, n(9, 4) + n(11, track) + n(30, value) + f(23, name) * bool(name)))
 PY
     python3 events.py >t.pftrace
     tm-merge -o m.json t.pftrace
-    json '[(x["name"], x["pid"], x["id"], x["args"]["value"]) for x in e if x["ph"] == "C"]' >found
-    [ "$(cat found)" = "[('c', 1, '2', 7), ('c', 1, '3', 9)]" ] || { cat found; false; }
+    json '[(x["name"], x["pid"], x.get("id"), x["args"]["value"]) for x in e if x["ph"] == "C"]' >found
+    want="[('c', 1, '2', 7), ('c', 1, '3', 9), ('u', 1, None, 1), ('u', 1, '2', 2), ('u', 1, None, 3), ('counter', 1, None, 4)]"
+    [ "$(cat found)" = "$want" ] || { cat found; false; }
 }
 
 @test "all facts of a line in systemTraceEvents are in the merged file: the name of its thread, and both its counters" {

@@ -1,16 +1,39 @@
 #include "emit/chrome_json/events.h"
 
-/* Returns the name of counter E: that of its track; else its own; else that of a counter without one. */
+#include "base/hash.h"
+
+/* Returns the name of counter E: that of its track if it is on one, else its own; or that of a counter without one. */
 static struct tm_text counter_name(const struct tm_json_events *events, const struct tm_event *e)
 {
-    struct tm_text name = tm_json_threads_track(events->threads, e);
-    if (name.data == NULL)
-        name = tm_json_writer_string(events->writer, e->name, e);
+    const bool is_on_track = tm_event_scope(e->flags) == TM_SCOPE_TRACK;
+    const struct tm_text name = is_on_track ? tm_json_threads_track(events->threads, e)
+                                            : tm_json_writer_string(events->writer, e->name, e);
     return name.data ? name : tm_text_str("counter");
 }
 
-/* Sets the process of DRAFT, a counter, and its id if it is of a thread or a cpu, because a name counts for a whole
- * process. A task in the row of another counter of the kernel is what ran at that time. */
+/* Sets *NUMBER to the number of E's track, from 1 on, among those with the process and name of DRAFT. It is 1 if there
+ * are more than TM_JSON_COUNTERS_MAX tracks. */
+static enum tm_status number_track(struct tm_json_events *events, const struct tm_event *e,
+                                   const struct tm_json_event_draft *draft, uint32_t *number, struct tm_error *err)
+{
+    const uint64_t shared = tm_hash64_seed(draft->name.data, draft->name.len, tm_hash_u64((uint64_t)draft->pid));
+    const uint64_t own = tm_hash_u64(tm_hash_u64(shared ^ e->track) ^ ((uint64_t)e->file << 32 | e->machine));
+    uint32_t count = 0;
+    if (tm_map_find(&events->counters, own, number))
+        return TM_OK;
+    *number = 1;
+    if (events->counters.count >= 2 * TM_JSON_COUNTERS_MAX)
+        return TM_OK;
+    (void)tm_map_find(&events->counters, shared, &count);
+    *number = count + 1;
+    return tm_map_set(&events->counters, shared, *number) < 0 || tm_map_set(&events->counters, own, *number) < 0
+               ? tm_error_nomem(err)
+               : TM_OK;
+}
+
+/* Sets the process of DRAFT, a counter, and its id if it is of a thread or a cpu, or of a track with the name of
+ * another, because a name counts for a whole process. A task in the row of another counter of the kernel is what ran at
+ * that time. */
 static enum tm_status place_counter(struct tm_json_events *events, const struct tm_event *e,
                                     struct tm_json_event_draft *draft, struct tm_error *err)
 {
@@ -20,9 +43,17 @@ static enum tm_status place_counter(struct tm_json_events *events, const struct 
     const bool is_of_thread = task->has_tid && (scope == TM_SCOPE_THREAD || scope == TM_SCOPE_TRACK);
     draft->form.id = is_of_cpu || is_of_thread ? TM_JSON_ID_TEXT : TM_JSON_ID_NONE;
     draft->id = is_of_cpu ? e->cpu : (uint64_t)task->tid;
-    if (is_of_cpu || (scope == TM_SCOPE_GLOBAL && has_task))
-        return tm_json_kernel_threads_process(&events->slices.kernel, e, &draft->pid, err);
-    return tm_json_threads_place(events->threads, e, draft, err);
+    uint32_t number = 1;
+    enum tm_status st = is_of_cpu || (scope == TM_SCOPE_GLOBAL && has_task)
+                            ? tm_json_kernel_threads_process(&events->slices.kernel, e, &draft->pid, err)
+                            : tm_json_threads_place(events->threads, e, draft, err);
+    if (st == TM_OK && draft->form.id == TM_JSON_ID_NONE && e->flags & TM_EVENT_HAS_TRACK)
+        st = number_track(events, e, draft, &number, err);
+    if (number > 1) {
+        draft->form.id = TM_JSON_ID_TEXT;
+        draft->id = number;
+    }
+    return st;
 }
 
 static enum tm_status put_counter(struct tm_json_events *events, const struct tm_event *e, struct tm_error *err)
@@ -104,4 +135,5 @@ void tm_json_events_release(struct tm_json_events *events)
 {
     tm_json_slices_release(&events->slices);
     tm_json_cpus_release(&events->cpus);
+    tm_map_release(&events->counters);
 }

@@ -5,12 +5,16 @@
 #include "emit/chrome_json/cpus.h"
 #include "emit/chrome_json/slices.h"
 
+enum { TM_JSON_COUNTERS_MAX = 1 << 20 };
+
 /* Zero-initialise, and set the borrowed members of it and of its parts. */
 struct tm_json_events {
     struct tm_json_writer *writer; /* borrowed, as the next */
     struct tm_json_threads *threads;
     struct tm_json_slices slices;
     struct tm_json_cpus cpus;
+    /* private */
+    struct tm_map counters; /* (pid of the output, name) to the number of its tracks; and a track to its number */
 };
 
 /* Writes E. TM_OK or an error. */
