@@ -697,6 +697,18 @@ PY
     [ "$(cat found)" = "$want" ] || { cat found; false; }
 }
 
+@test "the processes of a machine's cpus and kernel state their machine and file, as others do" {
+    for m in phone watch; do
+        printf '%s\n' '# tracer: nop' ' a-60 [000] .... 1.000000: cpu_frequency: state=1000 cpu_id=0' \
+            ' a-60 [000] .... 1.000100: sched_switch: prev_comm=a prev_pid=60 prev_prio=120 prev_state=S ==> next_comm=b next_pid=51 next_prio=120' \
+            ' b-51 [000] .... 1.000200: sched_switch: prev_comm=b prev_pid=51 prev_prio=120 prev_state=S ==> next_comm=a next_pid=60 next_prio=120' >$m.txt
+    done
+    tm-merge -o m.json --machine phone=phone.txt --machine watch=watch.txt phone.txt watch.txt
+    json '[next(y["args"]["labels"] for y in e if y["name"] == "process_labels" and y["pid"] == x["pid"])
+        for x in e if x["name"] == "process_name" and x["args"]["name"] in ("Kernel", "Scheduling")]' >found
+    [ "$(cat found)" = "['phone, phone.txt', 'watch, watch.txt', 'phone, phone.txt', 'watch, watch.txt']" ] || { cat found; false; }
+}
+
 @test "all facts of a line in systemTraceEvents are in the merged file: the name of its thread, and both its counters" {
     printf '%s\n' '# tracer: nop' '  task-51 (   50) [000] .... 0.001000: tracing_mark_write: B|50|work' \
         '  task-51 (   50) [000] .... 0.001100: cpu_frequency_limits: min=1000 max=2000 cpu_id=0' \

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CPU_PID = 0x70000000, CPUS_MAX = 1 << 16 }; /* CPU_PID: the process of a machine's CPUs */
+enum { CPUS_MAX = 1 << 16 };
 
 /* Returns the key of CPU on MACHINE in by_number. */
 static uint64_t key_of(uint32_t machine, uint32_t cpu)
@@ -54,22 +54,25 @@ static uint32_t changes_of(const struct tm_json_cpus *cpus, const struct tm_json
     return counts[r->counts[0]] + counts[r->counts[1]] + 1;
 }
 
-/* Sets the pid of R in the output. Writes the names of that process and of the CPU, if they are new. */
-static enum tm_status place(struct tm_json_cpus *cpus, struct tm_json_cpu *r, struct tm_error *err)
+/* Sets the pid of R, the CPU of E, in the output. Writes the names of that process and of the CPU, if they are new. */
+static enum tm_status place(struct tm_json_cpus *cpus, struct tm_json_cpu *r, const struct tm_event *e,
+                            struct tm_error *err)
 {
     struct tm_json_metadata *m = cpus->metadata;
     int64_t cpu = r->cpu;
     char cpu_name[32];
     if (r->changes == changes_of(cpus, r))
         return TM_OK;
-    enum tm_status st = tm_json_pids_find(m->pids, r->machine, CPU_PID, &r->out_pid, err);
+    enum tm_status st = tm_json_pids_find(m->pids, r->machine, TM_JSON_CPUS_PID, &r->out_pid, err);
+    if (st == TM_OK)
+        st = tm_json_metadata_label(m, e, r->out_pid, err);
     if (st == TM_OK)
         st = tm_json_metadata_name(m, r->out_pid, NULL, tm_text_str("Scheduling"), err);
     snprintf(cpu_name, sizeof cpu_name, "cpu %u", r->cpu);
     if (st == TM_OK)
         st = tm_json_metadata_name(m, r->out_pid, &cpu, tm_text_str(cpu_name), err);
     r->counts[0] = tm_json_metadata_count(r->out_pid);
-    r->counts[1] = tm_json_pids_count(r->machine, CPU_PID);
+    r->counts[1] = tm_json_pids_count(r->machine, TM_JSON_CPUS_PID);
     r->changes = changes_of(cpus, r);
     return st;
 }
@@ -79,7 +82,7 @@ static enum tm_status put_running(struct tm_json_cpus *cpus, struct tm_json_cpu 
                                   struct tm_error *err)
 {
     struct tm_json_writer *w = cpus->metadata->writer;
-    enum tm_status st = place(cpus, r, err);
+    enum tm_status st = place(cpus, r, e, err);
     if (st < 0 || !r->is_running || r->tid == 0)
         return st;
     const struct tm_json_running_draft draft = {.ts_ns = r->since_ns - w->base_ns,

@@ -3,12 +3,12 @@
 #include "base/hash.h"
 #include "kernel/tracks.h"
 
-enum { KERNEL_PID = 0x70000001 }; /* next to the pid of a machine's CPUs */
-
 enum tm_status tm_json_kernel_threads_process(struct tm_json_kernel_threads *kernel, const struct tm_event *e,
                                               int64_t *pid, struct tm_error *err)
 {
-    enum tm_status st = tm_json_pids_find(kernel->metadata->pids, e->machine, KERNEL_PID, pid, err);
+    enum tm_status st = tm_json_pids_find(kernel->metadata->pids, e->machine, TM_JSON_KERNEL_PID, pid, err);
+    if (st == TM_OK)
+        st = tm_json_metadata_label(kernel->metadata, e, *pid, err);
     return st < 0 ? st : tm_json_metadata_name(kernel->metadata, *pid, NULL, tm_text_str("Kernel"), err);
 }
 
@@ -44,7 +44,7 @@ enum tm_status tm_json_kernel_threads_find(struct tm_json_kernel_threads *kernel
         if (tm_map_set(&kernel->tids, key, number) != TM_OK)
             return tm_error_nomem(err);
     }
-    *place = (struct tm_event_task){.has_pid = true, .pid = KERNEL_PID, .has_tid = true, .tid = number};
+    *place = (struct tm_event_task){.has_pid = true, .pid = TM_JSON_KERNEL_PID, .has_tid = true, .tid = number};
     return is_new ? write_names(kernel, e, track, number, err) : TM_OK;
 }
 

@@ -71,7 +71,8 @@ enum tm_status tm_json_metadata_label(struct tm_json_metadata *m, const struct t
     int64_t was;
     if (tm_map_find(&m->labelled, source, &mark))
         return TM_OK;
-    bool is_moved = tm_json_pids_is_moved(m->pids, out_pid, &was);
+    bool is_moved = tm_json_pids_is_moved(m->pids, out_pid, &was) && was != TM_JSON_CPUS_PID &&
+                    was != TM_JSON_KERNEL_PID;
     if (!m->inputs->are_named && !is_moved)
         return TM_OK;
     bool is_first = !tm_map_find(&m->labelled, process, &mark);

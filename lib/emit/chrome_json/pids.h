@@ -11,6 +11,9 @@
  * second. */
 enum { TM_JSON_TEXT_PID_FIRST = 0x40000000, TM_JSON_MOVED_PID_FIRST = 0x50000000 };
 
+/* The processes of a machine's CPUs and of its kernel's tracks and counters, which no file names. */
+enum { TM_JSON_CPUS_PID = 0x70000000, TM_JSON_KERNEL_PID };
+
 /* Zero-initialise, and set counts. */
 struct tm_json_pids {
     /* borrowed; tm_json_pids_count grows when a pid of a machine changes its meaning */
