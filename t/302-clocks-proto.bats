@@ -196,6 +196,20 @@ accounts() {
     grep -q 'ClockRow ts_ns=100200 clock=6 value=1300 snapshot=3 machine=1' frames.txt
 }
 
+@test "readings beyond the limit, from before a machine was related, are counted" {
+    { echo 'snap 6=100000'; echo 'event 100000'; } | proto a.pb
+    { seq 21846 | sed 's/.*/snap 6=& 3=& 2=& m=7/'
+      seq 8 | sed 's/.*/snap 3=& 6=& m=8/'
+      echo 'sync client 6=1000 host 6=100000 / client 6=1200 host 6=100200 m=7'
+      echo 'event 1100 m=7 clock=6'; } | proto b.pb
+    tm-merge -o m.pftrace a.pb b.pb 2>said
+    # Machine 7 has 65538 readings, and two in the sync; the limit is 65536. Machine 8 is never related, so nothing of it
+    # is lost.
+    grep facts said | diff - <(echo 'tm-emit: warning: b.pb: loss of data, facts_beyond_limits = 4')
+    tm-merge -q -f report --json a.pb b.pb | \
+        jq -c '[.stats[] | select(.name == "facts_beyond_limits") | .machine, .value]' | diff - <(echo '[1,4]')
+}
+
 @test "a violation of the manifest is found at the packet that violates it" {
     echo 'event 6 m=7' | proto a.pb
     echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "a.pb", "machines": [{"id": 8, "name": "vm"}]}]}}' >m.json

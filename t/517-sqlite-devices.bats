@@ -217,3 +217,19 @@ END
         "$TM_SRC/t/check/database" -t "$TRACE_PROCESSOR" -b "$TM_BIN" k.pftrace
     fi
 }
+
+@test "GPUs beyond the limit are counted" {
+    python3 - "$TM_SRC/t/gen" >g.pftrace <<'PY'
+import sys
+sys.path.insert(0, sys.argv[1])
+from wire import field
+gpus = b''.join(field(1, field(1, 'adreno')) for _ in range(65536 + 2))
+sys.stdout.buffer.write(field(1, field(8, 1) + field(10, 1) + field(128, gpus)))
+PY
+    tm-merge -o g.db g.pftrace 2>&1 | grep facts >said
+    diff - said <<'END'
+tm-emit: warning: g.pftrace: 2 facts are beyond the limit of sqlite (tm-limits), and are left out
+END
+    [ "$(sqlite3 g.db "SELECT severity || value FROM stats WHERE name = 'facts_beyond_limits'")" = data_loss2 ]
+    [ "$(sqlite3 g.db "SELECT count(*) || min(name) FROM gpu")" = 65536adreno ]
+}

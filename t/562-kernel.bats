@@ -309,6 +309,32 @@ END
     [ "$(sqlite3 k.db "SELECT severity || value FROM stats WHERE name = 'facts_beyond_limits'")" = data_loss2 ]
 }
 
+@test "address spaces beyond the limit are counted in a database" {
+    # Each file has fewer than the limit, so only the database, which has those of all files, is short of room.
+    python3 - "$TM_SRC/t/gen" <<'PY'
+import sys
+sys.path.insert(0, sys.argv[1])
+from wire import field
+for name in 'a.pftrace', 'b.pftrace':
+    with open(name, 'wb') as trace:
+        for first in range(0, 65537, 1000):
+            stats = ((i, field(1, 0) + field(2, 5) + field(3, 1) + field(4, i))
+                     for i in range(first, min(first + 1000, 65537)))
+            events = b''.join(field(2, field(1, i) + field(2, 5) + field(313, stat)) for i, stat in stats)
+            trace.write(field(1, field(10, 1) + field(1, field(1, 0) + events)))
+PY
+    tm-merge -o k.db a.pftrace b.pftrace 2>&1 | grep 'beyond' >said
+    diff - said <<'END'
+tm-emit: warning: a.pftrace: 1 fact is beyond the limit of sqlite (tm-limits), and is left out
+tm-emit: warning: b.pftrace: 1 fact is beyond the limit of sqlite (tm-limits), and is left out
+END
+    [ "$(sqlite3 k.db "SELECT count(*) || severity || sum(value) FROM stats WHERE name = 'facts_beyond_limits'")" = \
+        2data_loss2 ]
+    run tm-merge -q --strict -o strict.db a.pftrace b.pftrace
+    [ "$status" -eq 4 ]
+    [ ! -e strict.db ]
+}
+
 @test "--only keeps a state that is on at its start whole, and chooses a state by its name" {
     python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace <<'END'
 1000 0 6 rpm_status 1=usb 2=0

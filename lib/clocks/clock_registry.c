@@ -89,7 +89,7 @@ static enum tm_status keep_unplaced(struct tm_clock_registry *registry, uint32_t
                                     struct tm_error *err)
 {
     struct tm_unplaced_row row = {value, clock, registry->graph.snapshot_count - 1, registry->file};
-    return tm_unplaced_rows_add(&registry->unplaced, &row) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return tm_unplaced_rows_add(&registry->unplaced, &row, registry->graph.clocks.clocks[clock].key.machine, err);
 }
 
 /* What the rows of one snapshot have in common. */
@@ -146,26 +146,54 @@ static enum tm_status add_rows(struct tm_clock_registry *registry, const struct 
     return st;
 }
 
+/* True with *TIME_NS, its trace time, if UNPLACED is of another machine than trace time and has been related to it. */
+static bool place(struct tm_clock_registry *registry, const struct tm_unplaced_row *unplaced, int64_t *time_ns)
+{
+    struct tm_step step;
+    if (registry->graph.clocks.clocks[unplaced->clock].key.machine == registry->trace_time.machine ||
+        tm_clock_graph_convert(&registry->graph, unplaced->clock, unplaced->value, &step) != TM_CONVERT_OK)
+        return false;
+    *time_ns = tm_step_apply(&step, unplaced->value);
+    return true;
+}
+
+/* States how many readings were not kept, of machines whose readings are written. */
+static enum tm_status write_surplus(struct tm_clock_registry *registry, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < registry->unplaced.surplus_count && st == TM_OK; i++) {
+        const struct tm_unplaced_surplus *surplus = &registry->unplaced.surplus[i];
+        Tracemerge__Stat stat = TRACEMERGE__STAT__INIT;
+        int64_t time_ns;
+        if (!place(registry, &surplus->last, &time_ns))
+            continue;
+        stat.name = tm_bytes_str("facts_beyond_limits");
+        stat.severity = TRACEMERGE__SEVERITY__DATA_LOSS;
+        stat.value = (int64_t)surplus->count;
+        stat.has_file = stat.has_machine = true;
+        stat.file = surplus->last.file;
+        stat.machine = surplus->machine;
+        st = tm_stream_write_message(registry->writer, TM_FRAME_STAT, &stat.base, err);
+    }
+    return st;
+}
+
 enum tm_status tm_clock_registry_write_unplaced_rows(struct tm_clock_registry *registry, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < registry->unplaced.count && st == TM_OK; i++) {
         const struct tm_unplaced_row *unplaced = &registry->unplaced.rows[i];
         Tracemerge__ClockRow row = TRACEMERGE__CLOCK_ROW__INIT;
-        struct tm_step step;
-        bool is_home = registry->graph.clocks.clocks[unplaced->clock].key.machine == registry->trace_time.machine;
-        if (is_home ||
-            tm_clock_graph_convert(&registry->graph, unplaced->clock, unplaced->value, &step) != TM_CONVERT_OK)
+        if (!place(registry, unplaced, &row.ts_ns))
             continue;
         row.value = unplaced->value;
-        row.ts_ns = tm_step_apply(&step, row.value);
         row.snapshot = unplaced->snapshot;
         row.has_file = true;
         row.file = unplaced->file;
         row.has_unrelated = row.unrelated = true;
         st = write_row(registry, &row, unplaced->clock, TM_EDGE_SNAPSHOT, err);
     }
-    return st;
+    return st < 0 ? st : write_surplus(registry, err);
 }
 
 enum tm_status tm_clock_registry_add(struct tm_clock_registry *registry, const struct tm_clock_relation *relation,

@@ -67,7 +67,8 @@ enum tm_status tm_clock_registry_add_point(struct tm_clock_registry *registry, c
 
 /* Writes rows for the readings whose trace time was not known when they were added, and is now. Readings of the
  * trace-time machine are left out: a second file of that machine, placed by an assumption alone, must not set its
- * clocks. The rows are marked as unrelated. TM_OK or an error of the stream. */
+ * clocks. The rows are marked as unrelated. Readings beyond TM_UNPLACED_ROWS_MAX are stated as facts_beyond_limits of
+ * their files. TM_OK or an error of the stream. */
 enum tm_status tm_clock_registry_write_unplaced_rows(struct tm_clock_registry *registry, struct tm_error *err);
 
 /* Returns a reading: clock INDEX shows VALUE nanoseconds. */

@@ -13,12 +13,15 @@ static uint64_t start_of(const struct tm_event *e)
 }
 
 /* Notes E, the descriptor of a thread on its sequence. */
-static enum tm_status note(struct tm_late_threads *t, const struct tm_event *e, struct tm_error *err)
+static enum tm_status note(struct tm_late_threads *t, const struct tm_event *e,
+                           struct tm_unsupported_counts *unsupported, struct tm_error *err)
 {
     uint32_t number = t->count;
     if (!tm_map_find(&t->by_start, start_of(e), &number)) {
-        if (number == TM_LATE_THREADS_MAX)
+        if (number == TM_LATE_THREADS_MAX) {
+            tm_unsupported_counts_add(unsupported, e->file, TM_UNSUPPORTED_FACTS, 1);
             return TM_OK;
+        }
         if (tm_array_grow(&t->rows, &t->cap, number, sizeof *t->rows, err) < 0)
             return TM_E_SYSTEM;
         if (tm_map_set(&t->by_start, start_of(e), number) < 0)
@@ -30,7 +33,8 @@ static enum tm_status note(struct tm_late_threads *t, const struct tm_event *e, 
     return TM_OK;
 }
 
-enum tm_status tm_late_threads_note(struct tm_late_threads *t, const struct tm_batch *batch, struct tm_error *err)
+enum tm_status tm_late_threads_note(struct tm_late_threads *t, const struct tm_batch *batch,
+                                    struct tm_unsupported_counts *unsupported, struct tm_error *err)
 {
     const uint32_t stated = TM_EVENT_DEFINITION | TM_EVENT_HAS_VALUE | TM_EVENT_HAS_TID;
     enum tm_status st = TM_OK;
@@ -43,7 +47,7 @@ enum tm_status tm_late_threads_note(struct tm_late_threads *t, const struct tm_b
             continue;
         tm_batch_get(batch, i, 0, &e);
         if (e.kind == TM_KIND_TRACK || e.kind == TM_KIND_THREAD)
-            st = note(t, &e, err);
+            st = note(t, &e, unsupported, err);
     }
     return st;
 }

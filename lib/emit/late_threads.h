@@ -5,6 +5,7 @@
 #define TM_EMIT_LATE_THREADS_H
 
 #include "base/map.h"
+#include "emit/unsupported_counts.h"
 #include "stream/batch.h"
 
 /* Stretches with such a thread. Events of further ones stay on the default track. */
@@ -21,9 +22,10 @@ struct tm_late_threads {
     uint32_t count, cap;
 };
 
-/* Notes the threads that definitions in BATCH state for events before them. TM_OK or TM_E_SYSTEM. */
+/* Notes the threads that definitions in BATCH state for events before them. Descriptors beyond the limit are counted in
+ * UNSUPPORTED, which may be NULL. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_late_threads_note(struct tm_late_threads *threads, const struct tm_batch *batch,
-                                    struct tm_error *err);
+                                    struct tm_unsupported_counts *unsupported, struct tm_error *err);
 
 /* True if rows of BATCH may be on a noted thread. */
 bool tm_late_threads_are_in(const struct tm_late_threads *threads, const struct tm_batch *batch);

@@ -67,7 +67,7 @@ enum tm_status tm_emit_settler_add(struct tm_emit_settler *s, const struct tm_ba
     struct tm_batch_walk walk = {.batch = batch};
     struct tm_event e;
     note_time(s, batch);
-    enum tm_status st = tm_late_threads_note(&s->late_threads, batch, err);
+    enum tm_status st = tm_late_threads_note(&s->late_threads, batch, s->unsupported, err);
     if (st < 0)
         return st;
     if (!s->has_second && s->kernel.writing == 0 && !tm_batch_has_kind(batch, TM_KIND_BINDER, TM_KIND_KERNEL) &&

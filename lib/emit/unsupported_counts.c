@@ -23,7 +23,7 @@ void tm_unsupported_counts_event(struct tm_unsupported_counts *unsupported, cons
 }
 
 void tm_unsupported_counts_add(struct tm_unsupported_counts *unsupported, uint32_t file, enum tm_unsupported what,
-                               uint32_t count)
+                               uint64_t count)
 {
     struct tm_unsupported_counts_file *row = unsupported && count ? file_of(unsupported, file) : NULL;
     if (row == NULL)

@@ -30,7 +30,7 @@ struct tm_unsupported_counts {
 /* If memory is short, nothing is counted. UNSUPPORTED may be NULL. */
 void tm_unsupported_counts_event(struct tm_unsupported_counts *unsupported, const struct tm_event *event);
 void tm_unsupported_counts_add(struct tm_unsupported_counts *unsupported, uint32_t file, enum tm_unsupported what,
-                               uint32_t count);
+                               uint64_t count);
 
 void tm_unsupported_counts_release(struct tm_unsupported_counts *unsupported);
 

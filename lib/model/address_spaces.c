@@ -26,7 +26,7 @@ enum tm_status tm_address_spaces_note(struct tm_address_spaces *spaces, const st
 {
     const struct tm_key key = key_of(space);
     if (spaces->threads.count >= TM_ADDRESS_SPACES_MAX && tm_table_find(&spaces->threads, &key) == TM_TABLE_NONE)
-        return TM_OK;
+        return tm_model_stats_add(spaces->stats, space->place, TM_MODEL_LEFT_OUT, 1, err);
     return tm_table_set(&spaces->threads, &key, utid, err);
 }
 

@@ -5,7 +5,7 @@
 #define TM_MODEL_ADDRESS_SPACES_H
 
 #include "base/table.h"
-#include "model/place.h"
+#include "model/stats.h"
 
 /* An address space as a counter states it. */
 struct tm_address_space {
@@ -14,15 +14,17 @@ struct tm_address_space {
     bool is_own; /* it is that of the thread that runs */
 };
 
-/* Zero-initialise. */
+/* Zero-initialise, then set STATS. */
 struct tm_address_spaces {
+    struct tm_model_stats *stats; /* borrowed; counts what the limit leaves out */
     struct tm_table threads; /* private */
 };
 
 /* True with *SPACE if EVENT, a counter of memory, states an address space. */
 bool tm_address_space_of(const struct tm_event *event, struct tm_address_space *space);
 
-/* Notes that thread UTID stated the memory of SPACE. At most TM_ADDRESS_SPACES_MAX are kept. TM_OK or TM_E_SYSTEM. */
+/* Notes that thread UTID stated the memory of SPACE. At most TM_ADDRESS_SPACES_MAX are kept; what is beyond
+ * them is counted. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_address_spaces_note(struct tm_address_spaces *spaces, const struct tm_address_space *space,
                                       int64_t utid, struct tm_error *err);
 

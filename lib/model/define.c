@@ -161,12 +161,12 @@ static enum tm_status describe_cpu(struct tm_model_tasks *tasks, struct tm_model
 }
 
 /* Describes a GPU. The args of a later description replace those of earlier ones. */
-static enum tm_status describe_gpu(struct tm_model_tasks *tasks, struct tm_model_output *out, uint32_t machine,
+static enum tm_status describe_gpu(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_place place,
                                    const struct tm_pb_field *message, struct tm_error *err)
 {
     struct tm_gpu_row *row;
     int64_t set;
-    enum tm_status st = tm_gpus_describe(&tasks->gpus, machine, message, &row, err);
+    enum tm_status st = tm_gpus_describe(&tasks->gpus, place, message, &row, err);
     if (st < 0 || row == NULL || out->options.tasks_only)
         return st;
     st = tm_arg_sets_add(&out->arg_sets, message->data, message->len, &set, err);
@@ -191,7 +191,7 @@ static enum tm_status describe_machine(struct tm_model_tasks *tasks, struct tm_m
         if (f.id == TM_MACHINE_DESCRIPTION_CPUS && f.type == TM_PB_LEN)
             st = describe_cpu(tasks, out, ev->place.machine, &f, err);
         else if (f.id == TM_MACHINE_DESCRIPTION_GPUS && f.type == TM_PB_LEN)
-            st = describe_gpu(tasks, out, ev->place.machine, &f, err);
+            st = describe_gpu(tasks, out, ev->place, &f, err);
         else if (tm_buf_add(&machine->description, f.start, (size_t)(f.end - f.start)) < 0)
             st = tm_error_nomem(err);
     }

@@ -6,38 +6,40 @@
 
 enum { TEXTS_MAX = 1 << 16, TEXT_BYTES_MAX = 4 << 20 };
 
-enum tm_status tm_gpus_get(struct tm_gpus *gpus, uint32_t machine, uint32_t gpu, struct tm_gpu_row **row,
+enum tm_status tm_gpus_get(struct tm_gpus *gpus, struct tm_place place, uint32_t gpu, struct tm_gpu_row **row,
                            struct tm_error *err)
 {
-    const struct tm_key key = {machine, gpu, 0};
+    const struct tm_key key = {place.machine, gpu, 0};
     int64_t i = tm_table_find(&gpus->by_number, &key);
     enum tm_status st;
     *row = NULL;
     if (i == TM_TABLE_NONE) {
         if (gpus->count == TM_GPUS_MAX)
-            return TM_OK;
+            return tm_model_stats_add(gpus->stats, place, TM_MODEL_LEFT_OUT, 1, err);
         i = gpus->count;
         if ((st = tm_array_grow(&gpus->rows, &gpus->cap, gpus->count, sizeof *gpus->rows, err)) < 0 ||
             (st = tm_table_set(&gpus->by_number, &key, i, err)) < 0)
             return st;
-        gpus->rows[gpus->count++] = (struct tm_gpu_row){.machine = machine, .gpu = gpu, .arg_set = -1};
+        gpus->rows[gpus->count++] = (struct tm_gpu_row){.machine = place.machine, .gpu = gpu, .arg_set = -1};
     }
     *row = &gpus->rows[i];
     return TM_OK;
 }
 
-/* Sets *NUMBER to that of TEXT plus 1; 0: there are too many. */
-static enum tm_status text_number(struct tm_gpus *gpus, const struct tm_pb_field *text, uint32_t *number,
-                                  struct tm_error *err)
+/* Sets *NUMBER to that of TEXT, which PLACE states, plus 1; 0: there are too many. */
+static enum tm_status text_number(struct tm_gpus *gpus, struct tm_place place, const struct tm_pb_field *text,
+                                  uint32_t *number, struct tm_error *err)
 {
     if (gpus->texts.count_max == 0)
         tm_intern_init(&gpus->texts, TEXTS_MAX, TEXT_BYTES_MAX);
     enum tm_status st = tm_intern_add(&gpus->texts, text->data, text->len, number, NULL);
     *number = st == TM_OK ? *number + 1 : 0;
+    if (st == TM_END)
+        return tm_model_stats_add(gpus->stats, place, TM_MODEL_LEFT_OUT, 1, err);
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-enum tm_status tm_gpus_describe(struct tm_gpus *gpus, uint32_t machine, const struct tm_pb_field *description,
+enum tm_status tm_gpus_describe(struct tm_gpus *gpus, struct tm_place place, const struct tm_pb_field *description,
                                 struct tm_gpu_row **row, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(description->data, description->len), look = pb;
@@ -46,10 +48,10 @@ enum tm_status tm_gpus_describe(struct tm_gpus *gpus, uint32_t machine, const st
     while (tm_pb_next(&look, &f) == TM_OK)
         if (f.id == TM_GPU_DESCRIPTION_GPU)
             gpu = (uint32_t)f.value;
-    enum tm_status st = tm_gpus_get(gpus, machine, gpu, row, err);
+    enum tm_status st = tm_gpus_get(gpus, place, gpu, row, err);
     while (st == TM_OK && *row && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id >= TM_GPU_DESCRIPTION_NAME && f.id <= TM_GPU_DESCRIPTION_PCI_BDF && f.type == TM_PB_LEN && f.len)
-            st = text_number(gpus, &f, &(*row)->texts[f.id - TM_GPU_DESCRIPTION_NAME], err);
+            st = text_number(gpus, place, &f, &(*row)->texts[f.id - TM_GPU_DESCRIPTION_NAME], err);
     return st;
 }
 

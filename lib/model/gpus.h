@@ -4,10 +4,10 @@
 
 #include "base/intern.h"
 #include "base/pb.h"
-#include "base/table.h"
 #include "base/text.h"
+#include "model/stats.h"
 
-/* Limit of GPUs of all machines; further ones are not shown. */
+/* Limit of GPUs of all machines; further ones are not shown, and counted. */
 enum { TM_GPUS_MAX = 1 << 16 };
 
 enum tm_gpu_text {
@@ -26,8 +26,9 @@ struct tm_gpu_row {
     int64_t arg_set;              /* -1: none */
 };
 
-/* Zero-initialise. */
+/* Zero-initialise, then set STATS. */
 struct tm_gpus {
+    struct tm_model_stats *stats; /* borrowed; counts what the limits leave out */
     struct tm_gpu_row *rows;
     uint32_t count;
     /* private */
@@ -36,13 +37,14 @@ struct tm_gpus {
     struct tm_table by_number;
 };
 
-/* Sets *ROW to the row of a GPU, which is made if it is new; NULL beyond the limit. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_gpus_get(struct tm_gpus *gpus, uint32_t machine, uint32_t gpu, struct tm_gpu_row **row,
+/* Sets *ROW to the row of GPU on the machine of PLACE, which is made if it is new; NULL beyond the limit. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_gpus_get(struct tm_gpus *gpus, struct tm_place place, uint32_t gpu, struct tm_gpu_row **row,
                            struct tm_error *err);
 
-/* Takes the GpuDescription in field DESCRIPTION. What it leaves out stays as it was. *ROW is set as by tm_gpus_get.
+/* Takes the GpuDescription in field DESCRIPTION, which PLACE states. What it leaves out stays as it was. *ROW is set as by tm_gpus_get.
  * TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_gpus_describe(struct tm_gpus *gpus, uint32_t machine, const struct tm_pb_field *description,
+enum tm_status tm_gpus_describe(struct tm_gpus *gpus, struct tm_place place, const struct tm_pb_field *description,
                                 struct tm_gpu_row **row, struct tm_error *err);
 
 /* Returns the text with number NUMBER of a row. Its data is NULL if NUMBER is 0. */

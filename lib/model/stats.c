@@ -58,6 +58,7 @@ const char *tm_model_stat_name(enum tm_model_stat stat)
         [TM_MODEL_TRACK_CONFLICT] = "track_descriptor_conflicting_reservation",
         [TM_MODEL_DEFAULT_TRACK_WITH_PARENT] = "track_descriptor_default_track_with_parent",
         [TM_MODEL_BEFORE_START] = "ftrace_packet_before_tracing_start",
+        [TM_MODEL_LEFT_OUT] = "facts_beyond_limits",
     };
     return names[stat];
 }
@@ -78,6 +79,7 @@ const char *tm_model_stat_severity(enum tm_model_stat stat)
         return "info";
     case TM_MODEL_CUT_SHORT:
     case TM_MODEL_HEAP_GRAPH_NOT_FINISHED:
+    case TM_MODEL_LEFT_OUT:
         return "data_loss";
     default:
         return "error";

@@ -172,12 +172,18 @@ int main(void)
     make_stats(&one, 4, 50, 1);
     write(&stats, &w, (struct tm_event){.file = 0}, &one, "1.1=50 1.1=51 1.1=52 1.1=53 18.1=7 18.4=6 lost 1 ");
     finish(&stats, &w, 90, "1 1 1.1=20 1.1=50 1.1=51 1.1=52 1.1=53 lost 5 ");
+    struct tm_unsupported_counts unsupported = {0};
+    w.unsupported = &unsupported;
     make_stats(&long_one, TM_TRACE_STATS_BYTES_MAX / 4, 1, 1);
     const struct tm_pb_field field = {
         .id = TM_PACKET_TRACE_STATS, .type = TM_PB_LEN, .data = long_one.data, .len = long_one.len};
     w.out.len = 0;
     ok_named(tm_trace_stats_write(&stats, &w, &of_two, &field) == TM_OK && w.out.len >= long_one.len,
              "more buffers than are kept are written once");
+    ok_named(unsupported.others[TM_UNSUPPORTED_FACTS] == 1 && unsupported.file_count == of_two.file + 1,
+             "and are counted for their file");
+    w.unsupported = NULL;
+    tm_unsupported_counts_release(&unsupported);
     finish(&stats, &w, 90, "1 1 1 1.1=50 1.1=51 1.1=52 1.1=53 lost 1 ");
     test_filter(&catalog);
     test_many_files(&catalog);

@@ -190,8 +190,10 @@ enum tm_status tm_trace_stats_write(struct tm_trace_stats *stats, struct tm_pack
     enum tm_status st = file ? note(stats, file, message) : TM_E_SYSTEM;
     if (st < 0)
         return st;
-    if (st == TM_END)
+    if (st == TM_END) {
         forget(stats, file);
+        tm_unsupported_counts_add(w->unsupported, e->file, TM_UNSUPPORTED_FACTS, 1);
+    }
     if ((file = number_buffers(stats, machine, e, file)) == NULL)
         return TM_E_SYSTEM;
     note_time(machine, e);

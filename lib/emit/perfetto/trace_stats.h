@@ -8,7 +8,8 @@
 
 #include "emit/perfetto/packet_writer.h"
 
-/* Bytes of buffer_stats that are kept. A file whose buffers exceed them has no share in the last packet. */
+/* Bytes of buffer_stats that are kept. A file whose buffers exceed them has no share in the last packet, which is
+ * counted. */
 enum { TM_TRACE_STATS_BYTES_MAX = 4 << 20, TM_TRACE_STATS_SUMS = 15, TM_TRACE_STATS_FILTER_SUMS = 6 };
 
 /* Zero-initialise. */

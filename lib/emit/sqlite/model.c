@@ -181,9 +181,11 @@ static enum tm_status put_gpus(struct tm_sqlite *s, struct tm_error *err)
     sqlite3_stmt *stmt = s->statements[TM_SQL_GPU];
     struct tm_gpu_row *gpu;
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; st == TM_OK && i < tracks->count; i++)
-        if (gpu_of(&tracks->rows[i]) != TM_NO_ID)
-            st = tm_gpus_get(gpus, tracks->rows[i].machine, (uint32_t)gpu_of(&tracks->rows[i]), &gpu, err);
+    for (uint32_t i = 0; st == TM_OK && i < tracks->count; i++) {
+        const struct tm_track *t = &tracks->rows[i];
+        if (gpu_of(t) != TM_NO_ID)
+            st = tm_gpus_get(gpus, (struct tm_place){t->file, t->machine}, (uint32_t)gpu_of(t), &gpu, err);
+    }
     for (uint32_t i = 0; st == TM_OK && i < gpus->count; i++) {
         gpu = &gpus->rows[i];
         sqlite3_bind_int64(stmt, 1, tm_ucpu(gpu->machine, gpu->gpu));
@@ -211,11 +213,15 @@ static enum tm_status put_count(struct tm_sqlite *s, const char *name, uint32_t 
     return tm_sqlite_run(s, stmt, err);
 }
 
-/* Adds what the settled rows have left out beyond their limits, by file. */
+/* Adds what the settled rows and the model have left out beyond their limits, by file. */
 static enum tm_status put_left_out(struct tm_sqlite *s, struct tm_error *err)
 {
-    const struct tm_unsupported_counts *counts = s->context->unsupported;
+    struct tm_unsupported_counts *counts = s->context->unsupported;
     enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < s->model.out.stats.count; i++) {
+        const struct tm_model_stat_row *row = &s->model.out.stats.rows[i];
+        tm_unsupported_counts_add(counts, row->place.file, TM_UNSUPPORTED_FACTS, row->counts[TM_MODEL_LEFT_OUT]);
+    }
     for (uint32_t i = 0; st == TM_OK && counts && i < counts->file_count; i++) {
         const uint64_t count = counts->files[i].others[TM_UNSUPPORTED_FACTS];
         if (count == 0)
@@ -234,7 +240,7 @@ static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
     for (uint32_t i = 0; st == TM_OK && i < s->model.out.stats.count * TM_MODEL_STAT_COUNT; i++) {
         const struct tm_model_stat_row *row = &s->model.out.stats.rows[i / TM_MODEL_STAT_COUNT];
         enum tm_model_stat stat = (enum tm_model_stat)(i % TM_MODEL_STAT_COUNT);
-        if (row->counts[stat] == 0)
+        if (row->counts[stat] == 0 || stat == TM_MODEL_LEFT_OUT)
             continue;
         tm_sqlite_bind_word(stmt, 3, tm_model_stat_severity(stat));
         sqlite3_bind_int64(stmt, 6, row->place.machine);
