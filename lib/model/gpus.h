@@ -42,8 +42,8 @@ struct tm_gpus {
 enum tm_status tm_gpus_get(struct tm_gpus *gpus, struct tm_place place, uint32_t gpu, struct tm_gpu_row **row,
                            struct tm_error *err);
 
-/* Takes the GpuDescription in field DESCRIPTION, which PLACE states. What it leaves out stays as it was. *ROW is set as by tm_gpus_get.
- * TM_OK or TM_E_SYSTEM. */
+/* Takes the GpuDescription in field DESCRIPTION, which PLACE states. What it leaves out stays as it was. *ROW is set as
+ * by tm_gpus_get. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_gpus_describe(struct tm_gpus *gpus, struct tm_place place, const struct tm_pb_field *description,
                                 struct tm_gpu_row **row, struct tm_error *err);
 
