@@ -101,6 +101,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->started = true;
     if (st < 0)
         return st;
+    p->threads.generation_count = p->packets.sequence_count;
     p->marker_files = calloc((size_t)context->catalog->machine_count + 1, sizeof *p->marker_files);
     if (p->marker_files == NULL)
         return tm_error_nomem(err);

@@ -139,7 +139,7 @@ static bool put_stripped(struct tm_buf *out, const uint8_t *data, size_t len, co
 
 enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const struct tm_event *e)
 {
-    if (e->generation == 0)
+    if (e->generation == 0 || e->generation >= t->generation_count)
         return TM_OK;
     struct tm_sequence_thread *row = row_of(t, e);
     if (row && row->bytes && row->bytes == e->raw) /* it is this descriptor, written again */
@@ -177,7 +177,7 @@ void tm_sequence_threads_set_own(struct tm_sequence_threads *t, const struct tm_
 
 const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *t, const struct tm_event *e)
 {
-    if (tm_sequence_threads_is_written(t, e->generation))
+    if (tm_sequence_threads_is_written(t, e->generation) || e->generation >= t->generation_count)
         return NULL;
     struct tm_sequence_thread *row = row_at(t, e);
     if (row == NULL || !reserve_written(t, e->generation))

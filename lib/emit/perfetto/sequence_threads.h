@@ -7,8 +7,9 @@
 #include "base/map.h"
 #include "stream/event.h"
 
-/* Zero-initialise. */
+/* Zero-initialise, then set GENERATION_COUNT. */
 struct tm_sequence_threads {
+    uint32_t generation_count; /* generations from here on stand for no sequence; no thread is noted for them */
     struct tm_map by_sequence; /* (file, machine, sequence) to its number in sequences */
     struct tm_sequence_spans {
         struct tm_thread_span {
