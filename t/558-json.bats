@@ -722,3 +722,19 @@ PY
     tm-merge -o m.json k.json
     json "$facts" | diff want -
 }
+
+@test "each of 263,000 threads has its events and its name, in JSON and in rows" {
+    python3 - "$TM_SRC/t/gen" >many.pftrace <<'PY'
+import sys
+sys.path.insert(0, sys.argv[1])
+from wire import field
+for i in range(263000):
+    thread = field(1, 1) + field(2, i + 5) + field(5, 't%d' % i)
+    sys.stdout.buffer.write(field(1, field(10, 1) + field(60, field(1, i + 10) + field(4, thread))) +
+                            field(1, field(8, i) + field(10, 1) + field(11, field(9, 3) + field(11, i + 10))))
+PY
+    tm-merge -q -o many.json many.pftrace
+    [ "$(grep -c '"ph":"M","name":"thread_name","pid":1,' many.json)" -eq 263000 ]
+    [ "$(grep -c '"ph":"i".*"pid":1,' many.json)" -eq 263000 ]
+    tm-merge -q -f jsonl many.pftrace | tail -n 1 | jq -c '[.pid, .tid, .thread]' | diff - <(echo '[1,263004,"t262999"]')
+}

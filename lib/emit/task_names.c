@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { NAMES_MAX = 1 << 21 };
+enum { NAMES_MAX = 1 << 24 };
 
 void tm_task_names_init(struct tm_task_names *names, const struct tm_catalog *catalog)
 {
@@ -24,14 +24,15 @@ static void note_change(struct tm_task_names *names, const struct tm_task_names_
     names->counts.counts[row->count]++;
 }
 
-/* Finds or makes the row of ID in T, a table of NAMES. TM_END: the table is full. */
+/* Finds or makes the row of KEY in T, a table of NAMES. */
 static enum tm_status find_or_add(struct tm_task_names *names, struct tm_task_names_table *t,
                                   const struct tm_key *key, struct tm_task_names_row **row, struct tm_error *err)
 {
     if ((*row = find(t, key->a, key->b)) != NULL)
         return TM_OK;
     if (t->count == TM_TASK_NAMES_ROWS_MAX)
-        return TM_END;
+        return tm_error_set(err, TM_E_INPUT, "more than %d threads, processes or tracks (TM_TASK_NAMES_ROWS_MAX)",
+                            TM_TASK_NAMES_ROWS_MAX);
     enum tm_status st = tm_array_grow(&t->rows, &t->cap, t->count, sizeof *t->rows, err);
     if (st < 0 || (st = tm_table_set(&t->row_of, key, t->count, err)) < 0)
         return st;
@@ -76,14 +77,17 @@ static enum tm_status set_name(struct tm_task_names *names, struct tm_task_names
     if (name.len == 0 || priority < row->priority)
         return TM_OK;
     enum tm_status st = tm_intern_add(&names->names, name.data, name.len, &id, NULL);
-    if (st == TM_OK) {
-        if (row->name != id + 1 || row->priority != priority)
-            note_change(names, row);
-        row->name = id + 1;
-        row->string = 0;
-        row->priority = (uint8_t)priority;
-    }
-    return st < 0 ? tm_error_nomem(err) : TM_OK;
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "more than %d names of threads, processes and tracks, or %d bytes of them "
+                            "(TM_TASK_NAMES_NAME_BYTES_MAX)", NAMES_MAX, TM_TASK_NAMES_NAME_BYTES_MAX);
+    if (st < 0)
+        return tm_error_nomem(err);
+    if (row->name != id + 1 || row->priority != priority)
+        note_change(names, row);
+    row->name = id + 1;
+    row->string = 0;
+    row->priority = (uint8_t)priority;
+    return TM_OK;
 }
 
 static enum tm_input_type type_of(const struct tm_task_names *names, const struct tm_event *e)
@@ -125,8 +129,8 @@ static enum tm_status learn_thread(struct tm_task_names *names, const struct tm_
         return TM_OK;
     int64_t tid = d->has_tid ? d->tid : e->tid;
     enum tm_status st = find_or_add_thread(names, e->machine, tid, &row, err);
-    if (st != TM_OK)
-        return st < 0 ? st : TM_OK;
+    if (st < 0)
+        return st;
     note_change(names, row);
     if (d->has_pid || (e->flags & TM_EVENT_HAS_PID)) {
         row->has_pid = true;
@@ -143,8 +147,8 @@ static enum tm_status learn_process(struct tm_task_names *names, const struct tm
     if (!d->has_pid && !(e->flags & TM_EVENT_HAS_PID))
         return TM_OK;
     enum tm_status st = find_or_add_process(names, e->machine, d->has_pid ? d->pid : e->pid, &row, err);
-    if (st != TM_OK)
-        return st < 0 ? st : TM_OK;
+    if (st < 0)
+        return st;
     struct tm_text name = d->has_name ? tm_text_of(d->name) : (struct tm_text){0};
     if (name.len == 0 && d->n_cmdline > 0)
         name = tm_text_of(d->cmdline[0]);
@@ -157,8 +161,8 @@ static enum tm_status learn_track(struct tm_task_names *names, const struct tm_e
     struct tm_task_names_row *row;
     const struct tm_key key = {e->file, d->has_uuid ? d->uuid : e->track, 0};
     enum tm_status st = find_or_add(names, &names->tracks, &key, &row, err);
-    if (st != TM_OK)
-        return st < 0 ? st : TM_OK;
+    if (st < 0)
+        return st;
     note_change(names, row);
     if (d->has_parent_uuid) {
         row->has_parent = true;
@@ -220,8 +224,8 @@ static enum tm_status learn_comm(struct tm_task_names *names, const struct tm_ev
          last->machine == e->machine))
         return TM_OK;
     enum tm_status st = find_or_add_thread(names, e->machine, tid, &row, err);
-    if (st != TM_OK || (st = set_comm(names, e, row, string, err)) < 0)
-        return st < 0 ? st : TM_OK;
+    if (st < 0 || (st = set_comm(names, e, row, string, err)) < 0)
+        return st;
     if (!(string & TM_STRING_INLINE) && tid == (int32_t)tid)
         *last = (struct tm_task_names_repeated){.machine = e->machine,
                                                 .string = string,
@@ -248,7 +252,7 @@ static enum tm_status learn_new_process(struct tm_task_names *names, const struc
 {
     struct tm_task_names_row *row;
     enum tm_status st = find_or_add_process(names, e->machine, e->tid, &row, err);
-    if (st != TM_OK)
+    if (st < 0)
         return st;
     row->name = row->priority = 0;
     note_change(names, row);
@@ -259,9 +263,11 @@ static enum tm_status learn_new_process(struct tm_task_names *names, const struc
 static enum tm_status learn_new(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_task_names_row *row;
-    enum tm_status st = e->tid ? find_or_add_thread(names, e->machine, e->tid, &row, err) : TM_END;
-    if (st != TM_OK)
-        return st < 0 ? st : TM_OK;
+    if (e->tid == 0)
+        return TM_OK;
+    enum tm_status st = find_or_add_thread(names, e->machine, e->tid, &row, err);
+    if (st < 0)
+        return st;
     *row = (struct tm_task_names_row){.scope = row->scope, .id = row->id, .count = row->count};
     note_change(names, row);
     if (tm_event_makes_thread(e))

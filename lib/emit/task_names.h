@@ -1,6 +1,6 @@
 /* The process and thread of an event, and their names, as far as earlier rows state them; also the process or thread of
- * a track's uuid. For outputs that write row by row. Memory is bounded: names beyond the limit are not kept, and the
- * output shows numbers. It is not the model's table of processes (model/processes.h), because that has a row for each
+ * a track's uuid. For outputs that write row by row. Memory is bounded: more threads, processes, tracks or names than
+ * the limits are an error. It is not the model's table of processes (model/processes.h), because that has a row for each
  * lifetime of a task and keeps all rows until the end. */
 #ifndef TM_EMIT_TASK_NAMES_H
 #define TM_EMIT_TASK_NAMES_H
@@ -10,7 +10,7 @@
 #include "emit/change_counts.h"
 #include "model/catalog.h"
 
-enum { TM_TASK_NAMES_ROWS_MAX = 1 << 18, TM_TASK_NAMES_NAME_BYTES_MAX = 64 << 20, TM_TASK_NAMES_DEPTH_MAX = 32 };
+enum { TM_TASK_NAMES_ROWS_MAX = 1 << 22, TM_TASK_NAMES_NAME_BYTES_MAX = 1 << 30, TM_TASK_NAMES_DEPTH_MAX = 32 };
 
 /* The owner of an event. Texts are borrowed from the struct tm_task_names until its next learn. */
 struct tm_event_task {
@@ -59,7 +59,8 @@ struct tm_task_names {
 /* CATALOG has the file of each event that NAMES is given; it must outlive NAMES. */
 void tm_task_names_init(struct tm_task_names *names, const struct tm_catalog *catalog);
 
-/* Learns what EVENT states; most events state nothing. TM_OK, TM_E_INPUT (its detail is damaged) or TM_E_SYSTEM. */
+/* Learns what EVENT states; most events state nothing. TM_OK; TM_E_INPUT: its detail is damaged, or a
+ * limit is reached; TM_E_SYSTEM. */
 enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_event *event, struct tm_error *err);
 
 /* Return the index in counts of the thread and process with number ID on MACHINE, and that of all tracks of FILE. The

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { TASK_NAMES_MAX = 1 << 20 };
+enum { TASK_NAMES_MAX = 1 << 23 }; /* of processes and of threads */
 
 /* Returns the key in NAMED of a process (TID NULL) or thread. */
 static uint64_t name_key(int64_t pid, const int64_t *tid)
@@ -126,8 +126,10 @@ enum tm_status tm_json_metadata_name(struct tm_json_metadata *m, int64_t pid, co
     uint64_t key = name_key(pid, tid);
     uint32_t last, hash = (uint32_t)tm_hash64(name.data ? (const void *)name.data : "", name.len);
     const bool is_named = tm_map_find(&m->named, key, &last);
-    if (name.data == NULL || (is_named ? last == hash : m->named.count >= TASK_NAMES_MAX))
+    if (name.data == NULL || (is_named && last == hash))
         return TM_OK;
+    if (!is_named && m->named.count >= TASK_NAMES_MAX)
+        return tm_error_set(err, TM_E_INPUT, "names of more than %d threads and processes", TASK_NAMES_MAX);
     if (tm_map_set(&m->named, key, hash) != TM_OK)
         return tm_error_nomem(err);
     if (is_named)

@@ -45,7 +45,8 @@ enum tm_status tm_json_metadata_note_sorted(struct tm_json_metadata *m, const st
  * the last. */
 enum tm_status tm_json_metadata_sort(struct tm_json_metadata *m, struct tm_error *err);
 
-/* Writes the NAME of a process (TID NULL) or thread, unless it has that name already. */
+/* Writes the NAME of a process (TID NULL) or thread, unless it has that name already. TM_E_INPUT if there are names of
+ * too many. */
 enum tm_status tm_json_metadata_name(struct tm_json_metadata *m, int64_t pid, const int64_t *tid, struct tm_text name,
                                      struct tm_error *err);
 
