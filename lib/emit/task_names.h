@@ -1,7 +1,7 @@
 /* The process and thread of an event, and their names, as far as earlier rows state them; also the process or thread of
  * a track's uuid. For outputs that write row by row. Memory is bounded: more threads, processes, tracks or names than
- * the limits are an error. It is not the model's table of processes (model/processes.h), because that has a row for each
- * lifetime of a task and keeps all rows until the end. */
+ * the limits are an error. It is not the model's table of processes (model/processes.h), because that has a row for
+ * each lifetime of a task and keeps all rows until the end. */
 #ifndef TM_EMIT_TASK_NAMES_H
 #define TM_EMIT_TASK_NAMES_H
 
