@@ -198,7 +198,13 @@ def v8(name, depth):
     json.dump([{'ph': 'P', 'name': 'Profile', 'pid': 1, 'tid': 2, 'ts': 1, 'id': '0x1', 'args': {'data': data}}
                for data in ({'startTime': 1}, chunk)], open(name, 'w'))
 
+def perf(name, count):
+    with open(name, 'w') as f:
+        for i in range(1, count + 1):
+            f.write('c %d/%d [000] 1.000001: 1 ev: \n\tffff f+0x1 (/b)\n\n' % (i, i))
+
 many = int(sys.argv[2])
+perf('processes.perf', 262144 + many)
 packets('config.pb', field(33, field(2, field(1, field(1, 'c' * (1000000 + 100000 * many))))))
 packets('batches.pb', field(1, field(1, 0) + b''.join(batch(i) for i in range(1024 + many))))
 packets('buffers.pb', field(35, b''.join(field(1, field(1, 1)) for _ in range(3000 + 1000 * many))))
@@ -214,7 +220,7 @@ v8('v8.json', 1024 + many)
 PY
     run_all() {
         for file in {config,batches,buffers,categories}.pb {categories,libs,function,labels,label,services,v8}.json \
-            description.xplane.pb; do
+            description.xplane.pb processes.perf; do
             tm-merge -f csv $file 2>&1 >/dev/null | grep loss || :
         done
     }
@@ -236,6 +242,7 @@ tm-emit: warning: label.json: loss of data, facts_beyond_limits = 1
 tm-emit: warning: services.json: loss of data, spans_services_shared = 1
 tm-emit: warning: v8.json: loss of data, json_args_cut = 1
 tm-emit: warning: description.xplane.pb: loss of data, facts_beyond_limits = 1
+tm-emit: warning: processes.perf: loss of data, facts_beyond_limits = 1
 END
     run tm-merge -f csv --strict labels.json
     [ "$status" -eq 4 ]

@@ -36,6 +36,8 @@ struct perf {
     int64_t lost; /* events that perf reports as lost */
 };
 
+/* Samples of the main threads of further processes name no process, and are counted. Further threads are named again
+ * by each sample. */
 enum { PROCESSES_MAX = 1 << 18, THREADS_MAX = 1 << 18 };
 
 static enum tm_status perf_open(const struct tm_format_context *context, void **state, struct tm_error *err)
@@ -96,7 +98,11 @@ static enum tm_status name_process(struct perf *p, const struct tm_perf_head *h,
     uint32_t last;
     size_t mark;
     bool is_known = tm_map_find(&p->process_names, (uint64_t)row->pid, &last);
-    if (is_known ? last == row->name : p->process_names.count >= PROCESSES_MAX)
+    if (!is_known && p->process_names.count >= PROCESSES_MAX) {
+        p->text.context.sink->left_out++;
+        return TM_OK;
+    }
+    if (is_known && last == row->name)
         return TM_OK;
     if (tm_map_set(&p->process_names, (uint64_t)row->pid, row->name) != TM_OK)
         return tm_error_nomem(err);
