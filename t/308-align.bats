@@ -832,6 +832,28 @@ write('a.json', a); write('b.json', b); write('c.json', [span('x', 10**9, 2 * 10
 the result" ]
 }
 
+@test "tm-merge --align finds the entries of a manifest that names files by their base names, also compressed ones" {
+    made "$requests
+write('a.json', a); write('b.json', b)"
+    mkdir deep
+    gzip -c a.json >deep/a.json.gz
+    mv a.json b.json deep
+    entries() {
+        echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "'$1'", "machine": {"name": "one"}},
+            {"path": "b.json", "machine": {"name": "two"}, "clocks": {"sync_to": {"file": "'$1'"}, "offset_ns": 5}}]}}'
+    }
+    for name in a.json a.json.gz; do
+        entries $name >named.json
+        run --separate-stderr tm-merge --align -m named.json --write-manifest=used.json -f csv -o got deep/$name deep/b.json
+        [ "$status" -eq 0 ]
+        [ "$stderr" = "" ]
+        jq -e --arg name $name '.perfetto_manifest.files | map(.path) == [$name, "b.json"] and
+            .[1].clocks.sync_to.file == $name and .[1].clocks.offset_ns != 5' used.json
+        (cd deep && tm-merge --align -m ../named.json -f csv -o ../want $name b.json)
+        cmp <(cut -d, -f1-5 want) <(cut -d, -f1-5 got)
+    done
+}
+
 @test "tm-merge --align needs file names, and without it a merge is unchanged" {
     made "$requests
 write('a.json', a); write('b.json', b)"

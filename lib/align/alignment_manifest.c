@@ -3,7 +3,6 @@
 #include "align/alignment.h"
 
 #include "base/checked.h"
-#include "base/intern.h"
 #include "base/map.h"
 #include "json/scan.h"
 #include "stream/clock_id.h"
@@ -96,6 +95,16 @@ static const char *clock_of(const struct tm_alignment *a, uint32_t file)
     return most ? clock_name(most->clock) : NULL;
 }
 
+/* Returns the path of the entry that names FILE: that of the input's manifest, which can be another than its name. */
+static struct tm_text path_of(const struct tm_alignment *a, uint32_t file)
+{
+    const Tracemerge__Config *c = a->candidates.config;
+    uint32_t entry;
+    if (c && tm_map_find(&a->candidates.entries, file, &entry) && entry < c->n_entries)
+        return tm_text_at(c->entries[entry]->path.data, c->entries[entry]->path.len);
+    return tm_alignment_name(a, file);
+}
+
 /* The reference of a relation that is written. */
 struct reference {
     struct tm_text path;
@@ -105,7 +114,7 @@ struct reference {
 static void put_clocks(const struct tm_alignment *a, const struct tm_align_file *f, const struct reference *trace_time,
                        struct tm_buf *out)
 {
-    const struct reference own = {tm_alignment_name(a, f->reference), clock_of(a, f->reference)};
+    const struct reference own = {path_of(a, f->reference), clock_of(a, f->reference)};
     struct points points = {.more_ns = trace_time ? f->reference_placed_ns : 0};
     struct tm_buf rules = {0};
     int64_t offset = put_points(&points, f);
@@ -218,37 +227,23 @@ struct entry_files {
     bool *is_configured;                   /* owned; by number in the list of files */
 };
 
-/* Sets FILES for the entries of C, by the paths of files. Of files with the same path the first counts. */
+/* Sets FILES for the entries of C. Of files with the same entry the first counts. */
 static enum tm_status find_files(struct entry_files *files, const struct tm_alignment *a, const Tracemerge__Config *c,
                                  struct tm_error *err)
 {
-    struct tm_intern paths;
-    uint32_t id;
-    enum tm_status st = TM_OK;
-    tm_intern_init(&paths, 1 << 30, SIZE_MAX / 2);
-    uint32_t *of_path = calloc((size_t)a->file_count + 1, sizeof *of_path);
     files->of_entry = calloc(c->n_entries + 1, sizeof(const struct tm_align_file *));
     files->is_configured = calloc((size_t)a->file_count + 1, sizeof *files->is_configured);
-    if (of_path == NULL || files->of_entry == NULL || files->is_configured == NULL)
-        st = TM_E_SYSTEM;
-    for (uint32_t i = 0; i < a->file_count && st == TM_OK; i++) {
-        const struct tm_text path = tm_alignment_name(a, a->files[i].file);
-        bool is_new;
-        st = tm_intern_add(&paths, path.data, path.len, &id, &is_new);
-        if (st == TM_OK && is_new)
-            of_path[id] = i;
-    }
-    const uint32_t known = paths.count;
-    for (size_t i = 0; i < c->n_entries && st == TM_OK; i++) {
-        st = tm_intern_add(&paths, c->entries[i]->path.data, c->entries[i]->path.len, &id, NULL);
-        if (st != TM_OK || id >= known)
+    if (files->of_entry == NULL || files->is_configured == NULL)
+        return tm_error_nomem(err);
+    for (uint32_t i = 0; i < a->file_count; i++) {
+        uint32_t entry;
+        if (!tm_map_find(&a->candidates.entries, a->files[i].file, &entry) || entry >= c->n_entries)
             continue;
-        files->of_entry[i] = &a->files[of_path[id]];
-        files->is_configured[of_path[id]] = true;
+        files->is_configured[i] = true;
+        if (files->of_entry[entry] == NULL)
+            files->of_entry[entry] = &a->files[i];
     }
-    tm_intern_release(&paths);
-    free(of_path);
-    return st == TM_OK ? TM_OK : tm_error_nomem(err);
+    return TM_OK;
 }
 
 static void release_files(struct entry_files *files)

@@ -306,6 +306,17 @@ enum tm_status tm_candidates_event(struct tm_candidates *c, const struct tm_even
     }
 }
 
+static enum tm_status take_file_config(struct tm_candidates *c, const struct tm_frame *frame, struct tm_error *err)
+{
+    Tracemerge__FileConfig *m =
+        (Tracemerge__FileConfig *)tm_frame_message(frame, &tracemerge__file_config__descriptor, err);
+    if (m == NULL)
+        return err->status;
+    enum tm_status st = tm_map_set(&c->entries, m->file, m->entry);
+    protobuf_c_message_free_unpacked(&m->base, NULL);
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
 /* Files are numbered by the order of their turns, not of their events, so that sorting does not change the result. */
 static enum tm_status take_frame(struct tm_candidates *c, const struct tm_frame *frame, struct tm_error *err)
 {
@@ -314,6 +325,8 @@ static enum tm_status take_frame(struct tm_candidates *c, const struct tm_frame 
         c->config = (Tracemerge__Config *)tm_frame_message(frame, &tracemerge__config__descriptor, err);
         return c->config ? TM_OK : err->status;
     }
+    if (frame->type == TM_FRAME_FILE_CONFIG)
+        return take_file_config(c, frame, err);
     if (tm_catalog_add(&c->catalog, frame, err) < 0 || frame->type != TM_FRAME_FILE_BEGIN)
         return err->status;
     Tracemerge__FileBegin *begin =
@@ -367,6 +380,7 @@ void tm_candidates_release(struct tm_candidates *c)
     tm_arg_expander_release(&c->args);
     if (c->config)
         protobuf_c_message_free_unpacked(&c->config->base, NULL);
+    tm_map_release(&c->entries);
     tm_align_nodes_release(&c->nodes);
     tm_record_store_release(&c->numbered);
     tm_record_store_release(&c->ordinal);

@@ -6,6 +6,7 @@
 #include "align/open_spans.h"
 #include "align/record_store.h"
 #include "align/rule.h"
+#include "base/map.h"
 
 enum {
     TM_CANDIDATES_PARTS = 128,
@@ -32,6 +33,7 @@ struct tm_candidates {
     struct tm_catalog catalog;
     struct tm_arg_expander args; /* by the catalog */
     Tracemerge__Config *config; /* the manifest of the input; owned; NULL: none */
+    struct tm_map entries; /* files that the manifest configures, to the number of their entry */
     struct tm_align_nodes nodes;
     struct tm_record_store numbered; /* a part holds the keys with equal low bits */
     struct tm_record_store ordinal;  /* a part for each node */
