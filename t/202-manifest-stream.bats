@@ -85,6 +85,16 @@ END
     [[ "$output" == *"there is './a.systrace'"*"there is './sub/c'"* ]]
 }
 
+@test "a path that matches no file is told that zcat lost the names, if traces have none" {
+    files '{"path": "a.systrace"}' >m.json
+    gzip -k m.json a.systrace
+    run --separate-stderr bash -c 'cat m.json.gz a.systrace.gz | tm-unpack | tm-manifest >named'
+    [ "$stderr" = "" ]
+    run --separate-stderr bash -c 'zcat m.json.gz a.systrace.gz | tm-unpack | tm-manifest >nameless'
+    [ "$stderr" = "tm-manifest: warning: standard input: perfetto_manifest: files[0]: path 'a.systrace' matches no file; \
+there is one without a name (zcat loses the names of gzip members, cat keeps them), line 1, column 48" ]
+}
+
 @test "a path that matches no file is a warning, and an error with --strict" {
     files '{"path": "ghost"}, {"path": "a.systrace"}, {"path": "./b.systrace"}' >m.json
     tar cf run.tar a.systrace b.systrace m.json

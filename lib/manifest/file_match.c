@@ -434,11 +434,25 @@ void tm_file_match_unresolved(const struct tm_file_match *match, struct tm_manif
     }
 }
 
+/* True if a trace without an entry has no name by which a path could match it. */
+static bool has_nameless(const struct tm_file_match *match)
+{
+    for (uint32_t i = 0; i < match->file_count; i++) {
+        const struct tm_matched_file *f = &match->files[i];
+        if (f->name_len == 0 && f->kind == KIND_TRACE && f->entry == TM_NO_ENTRY && is_nameable(match, f))
+            return true;
+    }
+    return false;
+}
+
 void tm_file_match_unmatched(const struct tm_file_match *match, struct tm_manifest_problems *problems)
 {
     if (match->manifest == NULL)
         return;
     const struct tm_manifest_fields *fields = &match->manifest->fields;
+    const char *nameless = has_nameless(match) ? "; there is one without a name (zcat loses the names of gzip members, "
+                                                 "cat keeps them)"
+                                               : "";
     for (uint32_t i = 0; i < fields->file_count; i++) {
         struct tm_manifest_quoted path = quote_path(match, i);
         if (match->matches[i].file != NO_FILE)
@@ -449,7 +463,7 @@ void tm_file_match_unmatched(const struct tm_file_match *match, struct tm_manife
                                      "files[%u]: path '%s' matches no file; there is './%s', and paths are exact", i,
                                      path.text, path.text);
         else
-            tm_manifest_problems_add(problems, "files[%u]: path '%s' matches no file", i, path.text);
+            tm_manifest_problems_add(problems, "files[%u]: path '%s' matches no file%s", i, path.text, nameless);
     }
 }
 
