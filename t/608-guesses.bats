@@ -253,7 +253,12 @@ has no effect; it has TRACE_FILE" ]
     run tm-merge -q --sync a.json=b.pb:MONOTONIC+5s -o out.csv a.json b.pb
     [ "$status" -eq 1 ]
     [[ "$output" == *"files[1]: 'b.pb' has no MONOTONIC, so relating that clock has no effect; it has REALTIME, BOOTTIME" ]]
+    run tm-merge -q --sync a.json=b.pb+5s -o out.csv a.json b.pb
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-clocks: perfetto_manifest: files[1]: 'b.pb' has no timeline of its own, so a relation to that has no \
+effect; name a clock that it has: REALTIME, BOOTTIME" ]
     [ ! -e out.csv ]
+    tm-merge -q --sync b.pb:BOOTTIME=a.json+5s -o out.csv a.json b.pb
     tm-merge -q --sync a.json=b.pb:BOOTTIME+5s -o out.csv a.json b.pb
     phone a.pb 6000000000 1700000002000000000
     run tm-merge -q --sync a.pb:REALTIME=b.pb:REALTIME+5s a.pb b.pb

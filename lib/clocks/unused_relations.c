@@ -83,6 +83,11 @@ static enum tm_status refuse(const Tracemerge__ConfigEntry *entry, uint32_t at, 
                             "first one of its machine, so relating the machine's has no effect",
                             at, (int)entry->path.len, (const char *)entry->path.data, tm_name_of_clock(clock));
     name_clocks(has, names, sizeof names);
+    if (clock == TM_CLOCK_TRACE_FILE)
+        return tm_error_set(err, TM_E_INPUT,
+                            "perfetto_manifest: files[%u]: '%.*s' has no timeline of its own, so a relation to that "
+                            "has no effect; name a clock that it has: %s",
+                            at, (int)entry->path.len, (const char *)entry->path.data, names);
     return tm_error_set(err, TM_E_INPUT,
                         "perfetto_manifest: files[%u]: '%.*s' has no %s, so relating that clock has no effect; it "
                         "has %s",
@@ -103,7 +108,8 @@ static enum tm_status check_side(const struct check *c, const Tracemerge__Config
     struct tm_clock_key key = {.clock = clock->clock, .tag = clock->has_entry ? TM_TAG_ENTRY | clock->entry : 0};
     uint64_t has = at < c->known->entry_count ? c->known->of_entry[at] : 0;
     uint32_t index, there;
-    if (clock->clock == TM_CLOCK_TRACE_FILE || has == 0 || tm_name_of_clock(clock->clock) == NULL)
+    const bool is_own_timeline = clock->clock == TM_CLOCK_TRACE_FILE && has >> TM_CLOCK_TRACE_FILE & 1;
+    if (has == 0 || is_own_timeline || tm_name_of_clock(clock->clock) == NULL)
         return TM_OK;
     enum tm_status st = tm_clock_registry_machine(c->registry, clock->machine_raw_id, NULL, &key.machine, err);
     if (st == TM_OK)
