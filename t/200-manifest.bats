@@ -111,7 +111,7 @@ END
 @test "input that is no stream is refused" {
     run bash -c 'tm-manifest <good.json'
     [ "$status" -eq 1 ]
-    [ "$output" = "tm-manifest: byte 0: not a tracemerge stream" ]
+    [ "$output" = "tm-manifest: byte 0: not a tracemerge stream, which tm-unpack makes of traces" ]
     run bash -c 'tm-manifest </dev/null'
     [ "$status" -eq 1 ]
 }

@@ -40,6 +40,12 @@ static enum tm_status cut_short(const struct tm_frame_reader *r, struct tm_error
     return tm_error_cut_stream(err, r->offset, "frame is cut short");
 }
 
+/* Fails because of WHAT, or, at the first frame, because the input is something else than a stream. */
+static enum tm_status no_frame(const struct tm_frame_reader *r, const char *what, struct tm_error *err)
+{
+    return damaged(r, r->count ? what : "not a tracemerge stream, which tm-unpack makes of traces", err);
+}
+
 /* Reads until READER has at least NEED unread bytes. TM_END with fewer. */
 static enum tm_status want(struct tm_frame_reader *r, size_t need, struct tm_error *err)
 {
@@ -61,7 +67,7 @@ static enum tm_status read_head(struct tm_frame_reader *r, uint64_t *len, size_t
     if (have == 0)
         return TM_END;
     if (p[0] != TM_FRAME_TAG)
-        return damaged(r, r->count ? "not a frame; the stream is damaged" : "not a tracemerge stream", err);
+        return no_frame(r, "not a frame; the stream is damaged", err);
     const uint8_t *q = tm_varint_get(p + 1, p + (have < FRAME_HEAD_MAX ? have : FRAME_HEAD_MAX), len);
     if (q == NULL)
         return have < FRAME_HEAD_MAX ? cut_short(r, err) : damaged(r, "length of the frame is damaged", err);
@@ -98,7 +104,7 @@ enum tm_status tm_frame_read(struct tm_frame_reader *r, struct tm_frame *frame, 
         return st;
     const uint8_t *end = p + len;
     if (len < TM_FRAME_CHECKSUM_BYTES || end[-TM_FRAME_CHECKSUM_BYTES] != TM_FRAME_CHECKSUM_TAG)
-        return damaged(r, r->count ? "frame has no checksum" : "not a tracemerge stream", err);
+        return no_frame(r, "frame has no checksum", err);
     end -= TM_FRAME_CHECKSUM_BYTES;
     if (!r->is_shared && tm_hash64(p, (size_t)(end - p)) != tm_get_le64(end + 1))
         return damaged(r, "checksum of the frame does not match", err);
