@@ -85,6 +85,7 @@ wall_clocks() {
     tm-merge --explain -m m.json a.pb b.pb c.json >why
     grep -q '^  Same-domain assumption: ' why
     grep -q '^  Assumption: nothing relates a timeline of the file' why
+    [ "$(grep -cx '  What would move it: .*, or one that tm-merge --align finds in the events.' why)" = 2 ]
     BY=10 paste_suggestion why m.json >moved.json
     tm-manifest --check moved.json
     [ "$(times b.pb -m moved.json a.pb b.pb c.json)" = 7010 ]

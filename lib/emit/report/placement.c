@@ -287,13 +287,13 @@ static void put_how_to_move(struct tm_report *r, const Tracemerge__Placement *p)
     else if (rule == TM_RULE_RENDEZVOUS)
         put(r, "a difference between the wall clocks, by the same amount.");
     else if (is_guess)
-        put(r, "a recorded relation of the two clocks.");
+        put(r, "a recorded relation of the two clocks, or one that tm-merge --align finds in the events.");
     else
         put(r, "other readings in these snapshots.\n");
     if (!is_guess)
         return;
     if (tm_report_entry_for(r, p, &entry)) {
-        put(r, " The manifest can state it; this is what\n  is assumed now, and offset_ns moves it:\n    ");
+        put(r, "\n  The manifest can state it; this is what is assumed now, and offset_ns moves it:\n    ");
         tm_report_put_entry(r, &entry);
     }
     put(r, "\n");
