@@ -854,6 +854,21 @@ write('a.json', a); write('b.json', b)"
     done
 }
 
+@test "a file that no single offset placed is aligned in readings of its own clock" {
+    made "$requests
+write('a.json', a); write('b.json', b)"
+    cat >points.json <<-'END'
+	{"perfetto_manifest": {"version": 1, "files": [{"path": "a.json"}, {"path": "b.json", "clocks": {
+	    "sync_to": {"file": "a.json"}, "offset_ns": 900000000000,
+	    "x_tracemerge": {"points": [[3000000000, 900000000000], [9000000000, 900000300000]]}}}]}}
+	END
+    tm-merge -q --align -f jsonl --events a.json b.json >want
+    tm-merge -q --align -m points.json --write-manifest=used.json -f jsonl --events a.json b.json >got
+    jq -e '.perfetto_manifest.files[1].clocks.x_tracemerge | has("points") and (has("uncertainty_ns") | not)' used.json
+    jq -se --slurpfile want want 'def places: sort_by(.file, .position) | map(.ts); [places, ($want | places)] | transpose |
+        length > 1000 and all(.[0] - .[1] | . < 3000 and . > -3000)' got
+}
+
 @test "tm-merge --align needs file names, and without it a merge is unchanged" {
     made "$requests
 write('a.json', a); write('b.json', b)"

@@ -48,6 +48,12 @@ static bool find_placed(const struct tm_alignment *a, uint32_t file, int64_t *of
     return is_one;
 }
 
+bool tm_alignment_is_placed_by_one(const struct tm_alignment *a, uint32_t file)
+{
+    int64_t offset;
+    return find_placed(a, file, &offset);
+}
+
 static int64_t placed_by(const struct tm_alignment *a, uint32_t file)
 {
     int64_t offset;

@@ -93,6 +93,9 @@ enum tm_status tm_alignment_check(struct tm_alignment *alignment, struct tm_erro
 /* Returns the placement of most events of FILE; NULL: it has none. Valid after tm_alignment_find. */
 const Tracemerge__Placement *tm_alignment_placement(const struct tm_alignment *alignment, uint32_t file);
 
+/* True if one offset placed most events of FILE, so that its results are in readings of its clock. */
+bool tm_alignment_is_placed_by_one(const struct tm_alignment *alignment, uint32_t file);
+
 /* Returns the word for VERDICT in reports, such as "aligned". */
 const char *tm_verdict_name(enum tm_verdict verdict);
 

@@ -15,13 +15,34 @@
 struct points {
     struct tm_buf text;
     int64_t more_ns; /* added to all offsets: the placement of the reference, or 0 */
+    /* What placed the file and its reference, if that was not one offset; NULL: the line is in readings of the clock. */
+    const Tracemerge__Placement *own, *reference;
 };
 
-/* Puts [own_ns, offset_ns] of LINE at X. */
-static void put_point(struct points *p, const struct tm_line *line, int64_t x)
+/* Returns the reading of a clock that PLACED put at TIME, exactly at its first and last event, and between and beyond
+ * them on the line through both. Without PLACED, TIME is a reading already. */
+static int64_t reading_at(const Tracemerge__Placement *placed, int64_t time_ns)
 {
-    (void)tm_buf_addf(&p->text, "%s[%" PRId64 ", %" PRId64 "]", p->text.len ? ", " : "", x,
-                      tm_line_at(line, x) + p->more_ns);
+    if (placed == NULL)
+        return time_ns;
+    const tm_i128 span = (tm_i128)placed->last_ns - placed->first_ns;
+    const tm_i128 change = tm_clamp((tm_i128)placed->last_offset_ns - placed->first_offset_ns, TM_OFFSET_MAX);
+    const tm_i128 more = span > 0 ? change * ((tm_i128)time_ns - placed->first_ns) / span : 0;
+    return tm_clamp((tm_i128)time_ns - placed->first_offset_ns - more, INT64_MAX);
+}
+
+/* Returns the offset of LINE at X, between readings of both clocks. */
+static int64_t offset_at(const struct points *p, const struct tm_line *line, int64_t x)
+{
+    const tm_i128 there = reading_at(p->reference, tm_clamp((tm_i128)x + tm_line_at(line, x), INT64_MAX));
+    return tm_clamp(there - reading_at(p->own, x) + p->more_ns, INT64_MAX);
+}
+
+/* Puts [own_ns, offset_ns] of LINE at X, or BEFORE ns earlier. */
+static void put_point(struct points *p, const struct tm_line *line, int64_t x, int64_t before)
+{
+    (void)tm_buf_addf(&p->text, "%s[%" PRId64 ", %" PRId64 "]", p->text.len ? ", " : "",
+                      reading_at(p->own, x) - before, offset_at(p, line, x - before));
 }
 
 /* Returns the reading of F at which its line I begins. */
@@ -51,16 +72,16 @@ static int64_t put_steps(struct points *out, const struct tm_align_file *f)
         if (!holds(f, i))
             continue;
         if (line)
-            put_point(out, line, start - 1);
+            put_point(out, line, start, 1);
         if (lines == 1)
-            offset = tm_line_at(line, start - 1);
+            offset = offset_at(out, line, start - 1);
         line = &f->steps[i].line;
         if (lines++ == 0)
-            offset = tm_line_at(line, start);
-        put_point(out, line, start);
+            offset = offset_at(out, line, start);
+        put_point(out, line, start, 0);
     }
     if (f->last_ns > start_of(f, f->step_count - 1)) /* the last line holds */
-        put_point(out, line, f->last_ns);
+        put_point(out, line, f->last_ns, 0);
     return offset;
 }
 
@@ -69,12 +90,12 @@ static int64_t put_points(struct points *out, const struct tm_align_file *f)
 {
     const struct tm_line rounded = {f->at_ns, f->offset_ns, tm_slope_of_ppb(f->drift_ppb)};
     if (f->verdict != TM_VERDICT_STEPPED) {
-        put_point(out, &rounded, f->first_ns);
+        put_point(out, &rounded, f->first_ns, 0);
         if (f->last_ns > f->first_ns)
-            put_point(out, &rounded, f->last_ns);
-        return tm_clamp((tm_i128)rounded.offset_ns + out->more_ns, INT64_MAX);
+            put_point(out, &rounded, f->last_ns, 0);
+        return offset_at(out, &rounded, rounded.at_ns);
     }
-    return put_steps(out, f) + out->more_ns;
+    return put_steps(out, f);
 }
 
 static bool has_line(const struct tm_align_file *f)
@@ -105,6 +126,12 @@ static struct tm_text path_of(const struct tm_alignment *a, uint32_t file)
     return tm_alignment_name(a, file);
 }
 
+/* Returns what placed FILE if that is not one offset; NULL: it is one, or FILE has no events. */
+static const Tracemerge__Placement *steps_of(const struct tm_alignment *a, uint32_t file)
+{
+    return tm_alignment_is_placed_by_one(a, file) ? NULL : tm_alignment_placement(a, file);
+}
+
 /* The reference of a relation that is written. */
 struct reference {
     struct tm_text path;
@@ -115,7 +142,9 @@ static void put_clocks(const struct tm_alignment *a, const struct tm_align_file 
                        struct tm_buf *out)
 {
     const struct reference own = {path_of(a, f->reference), clock_of(a, f->reference)};
-    struct points points = {.more_ns = trace_time ? f->reference_placed_ns : 0};
+    struct points points = {.more_ns = trace_time ? f->reference_placed_ns : 0,
+                            .own = steps_of(a, f->file),
+                            .reference = steps_of(a, f->reference)};
     struct tm_buf rules = {0};
     int64_t offset = put_points(&points, f);
     const char *clock = clock_of(a, f->file);
@@ -130,7 +159,7 @@ static void put_clocks(const struct tm_alignment *a, const struct tm_align_file 
     (void)tm_buf_addf(out, "},\n     \"offset_ns\": %" PRId64 ",\n     \"x_tracemerge\": {\"points\": [", offset);
     (void)tm_buf_add(out, points.text.data, points.text.len);
     (void)tm_buf_add_str(out, "]");
-    if (f->has_uncertainty)
+    if (f->has_uncertainty && !points.own && !points.reference)
         (void)tm_buf_addf(out, ", \"uncertainty_ns\": %" PRId64, f->uncertainty_ns);
     (void)tm_alignment_rules(a, f->rules, &rules);
     (void)tm_buf_add_str(out, ", \"rule\": ");
