@@ -15,7 +15,7 @@
 struct points {
     struct tm_buf text;
     int64_t more_ns; /* added to all offsets: the placement of the reference, or 0 */
-    /* What placed the file and its reference, if that was not one offset; NULL: the line is in readings of the clock. */
+    /* What placed the file and its reference if that was not one offset; NULL: the line is in readings of the clock */
     const Tracemerge__Placement *own, *reference;
 };
 
