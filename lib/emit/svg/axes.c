@@ -129,9 +129,9 @@ static int digits_of(int64_t ns)
 }
 
 /* Returns the number of characters of the longest label in seconds. */
-static int seconds_length(const struct tm_svg_picture *pic, int64_t step)
+static int seconds_length(const struct tm_svg_picture *picture, int64_t step)
 {
-    int a = digits_of(pic->layout->first_ns), b = digits_of(pic->layout->last_ns), decimals = decimals_of(step);
+    int a = digits_of(picture->layout->first_ns), b = digits_of(picture->layout->last_ns), decimals = decimals_of(step);
     return (a > b ? a : b) + (decimals > 0) + decimals + 2;
 }
 
@@ -141,20 +141,20 @@ static int wall_length(int64_t step)
     return step >= 43200 * SECOND ? 10 : 8 + (decimals > 0) + decimals;
 }
 
-static void put_grid_line(struct tm_svg_picture *pic, int x)
+static void put_grid_line(struct tm_svg_picture *picture, int x)
 {
-    tm_out_str(&pic->out, "<path class=\"grid\" d=\"M");
-    tm_svg_put_tenths(pic, x);
-    tm_out_char(&pic->out, ' ');
-    tm_out_i64(&pic->out, pic->layout->lanes_top);
-    tm_out_char(&pic->out, 'V');
-    tm_out_i64(&pic->out, pic->layout->lanes_bottom);
-    tm_out_str(&pic->out, "\"/>\n");
+    tm_out_str(&picture->out, "<path class=\"grid\" d=\"M");
+    tm_svg_put_tenths(picture, x);
+    tm_out_char(&picture->out, ' ');
+    tm_out_i64(&picture->out, picture->layout->lanes_top);
+    tm_out_char(&picture->out, 'V');
+    tm_out_i64(&picture->out, picture->layout->lanes_bottom);
+    tm_out_str(&picture->out, "\"/>\n");
 }
 
-static void put_axis(struct tm_svg_picture *pic, const struct axis *axis)
+static void put_axis(struct tm_svg_picture *picture, const struct axis *axis)
 {
-    int64_t tick, first = pic->layout->first_ns, last = pic->layout->last_ns;
+    int64_t tick, first = picture->layout->first_ns, last = picture->layout->last_ns;
     int spacing = axis->label_length * CHARACTER_TENTHS + 140, last_x = -spacing;
     if (!tm_add_i64(first, axis->shift_ns, &first) || !tm_add_i64(last, axis->shift_ns, &last) ||
         !first_tick(first, axis->step, &tick))
@@ -162,71 +162,72 @@ static void put_axis(struct tm_svg_picture *pic, const struct axis *axis)
     do {
         if (tick > last)
             break;
-        int x = tm_svg_layout_x(pic->layout, tick - axis->shift_ns);
+        int x = tm_svg_layout_x(picture->layout, tick - axis->shift_ns);
         if (axis->has_grid)
-            put_grid_line(pic, x);
+            put_grid_line(picture, x);
         if (x - last_x < spacing)
             continue;
         last_x = x;
-        tm_out_str(&pic->out, axis->is_wall ? "<text class=\"tick wall\" x=\"" : "<text class=\"tick\" x=\"");
-        tm_svg_put_tenths(pic, x);
-        tm_out_str(&pic->out, "\" y=\"");
-        tm_out_i64(&pic->out, axis->baseline);
-        tm_out_str(&pic->out, "\">");
+        tm_out_str(&picture->out, axis->is_wall ? "<text class=\"tick wall\" x=\"" : "<text class=\"tick\" x=\"");
+        tm_svg_put_tenths(picture, x);
+        tm_out_str(&picture->out, "\" y=\"");
+        tm_out_i64(&picture->out, axis->baseline);
+        tm_out_str(&picture->out, "\">");
         if (axis->is_wall)
-            put_wall(&pic->out, tick, axis->step);
+            put_wall(&picture->out, tick, axis->step);
         else
-            put_seconds(&pic->out, tick, decimals_of(axis->step));
-        tm_out_str(&pic->out, "</text>\n");
+            put_seconds(&picture->out, tick, decimals_of(axis->step));
+        tm_out_str(&picture->out, "</text>\n");
     } while (tm_add_i64(tick, axis->step, &tick));
 }
 
-static void put_caption(struct tm_svg_picture *pic, const char *text, int baseline)
+static void put_caption(struct tm_svg_picture *picture, const char *text, int baseline)
 {
-    tm_out_str(&pic->out, "<text class=\"caption\" x=\"");
-    tm_out_i64(&pic->out, TM_SVG_MARGIN);
-    tm_out_str(&pic->out, "\" y=\"");
-    tm_out_i64(&pic->out, baseline);
-    tm_out_str(&pic->out, "\">");
-    tm_out_str(&pic->out, text);
+    tm_out_str(&picture->out, "<text class=\"caption\" x=\"");
+    tm_out_i64(&picture->out, TM_SVG_MARGIN);
+    tm_out_str(&picture->out, "\" y=\"");
+    tm_out_i64(&picture->out, baseline);
+    tm_out_str(&picture->out, "\">");
+    tm_out_str(&picture->out, text);
 }
 
-static void put_wall_axis(struct tm_svg_picture *pic, uint64_t span)
+static void put_wall_axis(struct tm_svg_picture *picture, uint64_t span)
 {
     struct tm when;
     int64_t fraction, start;
-    struct axis axis = {.shift_ns = pic->counts->wall.offset_ns,
+    struct axis axis = {.shift_ns = picture->counts->wall.offset_ns,
                         .step = wall_step(span),
-                        .baseline = pic->layout->lanes_top - 34,
+                        .baseline = picture->layout->lanes_top - 34,
                         .is_wall = true};
     axis.label_length = wall_length(axis.step);
-    if (!tm_add_i64(pic->layout->first_ns, pic->counts->wall.offset_ns, &start) || !calendar(start, &when, &fraction))
+    if (!tm_add_i64(picture->layout->first_ns, picture->counts->wall.offset_ns, &start) ||
+        !calendar(start, &when, &fraction))
         return;
-    put_caption(pic, "wall clock, UTC, ", axis.baseline);
-    put_date(&pic->out, &when);
-    tm_out_str(&pic->out, "</text>\n");
-    put_axis(pic, &axis);
+    put_caption(picture, "wall clock, UTC, ", axis.baseline);
+    put_date(&picture->out, &when);
+    tm_out_str(&picture->out, "</text>\n");
+    put_axis(picture, &axis);
 }
 
-void tm_svg_axes(struct tm_svg_picture *pic)
+void tm_svg_axes(struct tm_svg_picture *picture)
 {
-    uint64_t span = (uint64_t)pic->layout->last_ns - (uint64_t)pic->layout->first_ns;
-    struct axis axis = {.step = decimal_step(span), .baseline = pic->layout->lanes_top - 14, .has_grid = true};
-    if (!pic->counts->events.has_range)
+    uint64_t span = (uint64_t)picture->layout->last_ns - (uint64_t)picture->layout->first_ns;
+    struct axis axis = {.step = decimal_step(span), .baseline = picture->layout->lanes_top - 14, .has_grid = true};
+    if (!picture->counts->events.has_range)
         return;
     /* If long numbers do not fit under their ticks, time counts from the first event. */
-    axis.label_length = seconds_length(pic, axis.step);
-    bool is_long = axis.label_length > LABEL_CHARACTERS_MAX && pic->layout->first_ns != INT64_MIN;
+    axis.label_length = seconds_length(picture, axis.step);
+    bool is_long = axis.label_length > LABEL_CHARACTERS_MAX && picture->layout->first_ns != INT64_MIN;
     if (is_long)
-        axis.shift_ns = -pic->layout->first_ns;
-    put_caption(pic, is_long ? "trace time from the first event" : "trace time", axis.baseline);
-    tm_out_str(&pic->out, "</text>\n");
-    put_axis(pic, &axis);
-    if (pic->counts->wall.is_known)
-        put_wall_axis(pic, span);
-    if (!pic->layout->is_roomy) {
+        axis.shift_ns = -picture->layout->first_ns;
+    put_caption(picture, is_long ? "trace time from the first event" : "trace time", axis.baseline);
+    tm_out_str(&picture->out, "</text>\n");
+    put_axis(picture, &axis);
+    if (picture->counts->wall.is_known)
+        put_wall_axis(picture, span);
+    if (!picture->layout->is_roomy) {
         axis.has_grid = false;
-        axis.baseline = pic->layout->lanes_bottom + 16;
-        put_axis(pic, &axis);
+        axis.baseline = picture->layout->lanes_bottom + 16;
+        put_axis(picture, &axis);
     }
 }

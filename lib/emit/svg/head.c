@@ -30,101 +30,101 @@ static const char style[] =
     "</style>\n";
 
 /* Counts the files with events. */
-static uint32_t count_files(const struct tm_svg_picture *pic)
+static uint32_t count_files(const struct tm_svg_picture *picture)
 {
-    const struct tm_catalog *c = pic->context->catalog;
+    const struct tm_catalog *c = picture->context->catalog;
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->file_count; i++)
         count += c->files[i].timed_count > 0;
     return count;
 }
 
-static void put_title(struct tm_svg_picture *pic)
+static void put_title(struct tm_svg_picture *picture)
 {
-    const struct tm_accounting *b = pic->context->accounting;
-    tm_svg_put_count(pic, pic->counts->event_count, "event");
-    tm_out_str(&pic->out, " of ");
-    tm_svg_put_count(pic, count_files(pic), "file");
-    tm_out_str(&pic->out, " on ");
-    tm_svg_put_count(pic, pic->layout->machine_count, "machine");
+    const struct tm_accounting *b = picture->context->accounting;
+    tm_svg_put_count(picture, picture->counts->event_count, "event");
+    tm_out_str(&picture->out, " of ");
+    tm_svg_put_count(picture, count_files(picture), "file");
+    tm_out_str(&picture->out, " on ");
+    tm_svg_put_count(picture, picture->layout->machine_count, "machine");
     if (b->total.lost) {
-        tm_out_str(&pic->out, ", ");
-        tm_svg_put_number(pic, b->total.lost);
-        tm_out_str(&pic->out, " dropped");
+        tm_out_str(&picture->out, ", ");
+        tm_svg_put_number(picture, b->total.lost);
+        tm_out_str(&picture->out, " dropped");
     }
 }
 
-static void put_subtitle(struct tm_svg_picture *pic)
+static void put_subtitle(struct tm_svg_picture *picture)
 {
-    const struct tm_catalog *c = pic->context->catalog;
+    const struct tm_catalog *c = picture->context->catalog;
     const char *name = tm_name_of_clock(c->trace_time_clock);
     if (!c->has_trace_time) {
-        tm_out_str(&pic->out, "Trace time is claimed by no clock");
+        tm_out_str(&picture->out, "Trace time is claimed by no clock");
     } else {
-        tm_out_str(&pic->out, "Trace time is ");
+        tm_out_str(&picture->out, "Trace time is ");
         if (name) {
-            tm_out_str(&pic->out, name);
+            tm_out_str(&picture->out, name);
         } else {
-            tm_out_str(&pic->out, "clock ");
-            tm_out_u64(&pic->out, c->trace_time_clock);
+            tm_out_str(&picture->out, "clock ");
+            tm_out_u64(&picture->out, c->trace_time_clock);
         }
     }
     if (c->has_trace_time && c->trace_time_has_machine) {
-        tm_out_str(&pic->out, " of ");
-        tm_svg_put_machine(pic, c->trace_time_machine, 60);
+        tm_out_str(&picture->out, " of ");
+        tm_svg_put_machine(picture, c->trace_time_machine, 60);
     }
-    if (pic->counts->events.has_range) {
-        tm_out_str(&pic->out, "; from ");
-        tm_out_seconds(&pic->out, pic->layout->first_ns);
-        tm_out_str(&pic->out, " s to ");
-        tm_out_seconds(&pic->out, pic->layout->last_ns);
-        tm_out_str(&pic->out, " s");
+    if (picture->counts->events.has_range) {
+        tm_out_str(&picture->out, "; from ");
+        tm_out_seconds(&picture->out, picture->layout->first_ns);
+        tm_out_str(&picture->out, " s to ");
+        tm_out_seconds(&picture->out, picture->layout->last_ns);
+        tm_out_str(&picture->out, " s");
     }
 }
 
-static void put_text_at(struct tm_svg_picture *pic, const char *class, int x, int y, const char *text)
+static void put_text_at(struct tm_svg_picture *picture, const char *class, int x, int y, const char *text)
 {
-    tm_out_str(&pic->out, "<text class=\"");
-    tm_out_str(&pic->out, class);
-    tm_out_str(&pic->out, "\" x=\"");
-    tm_out_i64(&pic->out, x);
-    tm_out_str(&pic->out, "\" y=\"");
-    tm_out_i64(&pic->out, y);
-    tm_out_str(&pic->out, "\">");
-    tm_out_str(&pic->out, text);
+    tm_out_str(&picture->out, "<text class=\"");
+    tm_out_str(&picture->out, class);
+    tm_out_str(&picture->out, "\" x=\"");
+    tm_out_i64(&picture->out, x);
+    tm_out_str(&picture->out, "\" y=\"");
+    tm_out_i64(&picture->out, y);
+    tm_out_str(&picture->out, "\">");
+    tm_out_str(&picture->out, text);
 }
 
 /* Defines a clip path of WIDTH, which cuts names where the next column begins. */
-static void put_clip(struct tm_svg_picture *pic, const char *id, int width)
+static void put_clip(struct tm_svg_picture *picture, const char *id, int width)
 {
-    tm_out_str(&pic->out, "<clipPath id=\"");
-    tm_out_str(&pic->out, id);
-    tm_out_str(&pic->out, "\"><rect width=\"");
-    tm_out_i64(&pic->out, width);
-    tm_out_str(&pic->out, "\" height=\"");
-    tm_out_i64(&pic->out, pic->layout->height);
-    tm_out_str(&pic->out, "\"/></clipPath>\n");
+    tm_out_str(&picture->out, "<clipPath id=\"");
+    tm_out_str(&picture->out, id);
+    tm_out_str(&picture->out, "\"><rect width=\"");
+    tm_out_i64(&picture->out, width);
+    tm_out_str(&picture->out, "\" height=\"");
+    tm_out_i64(&picture->out, picture->layout->height);
+    tm_out_str(&picture->out, "\"/></clipPath>\n");
 }
 
-void tm_svg_head(struct tm_svg_picture *pic)
+void tm_svg_head(struct tm_svg_picture *picture)
 {
-    tm_out_str(&pic->out, "<title>Merged timeline: ");
-    put_title(pic);
-    tm_out_str(&pic->out, "</title>\n");
-    tm_out_str(&pic->out, style);
-    put_clip(pic, "names", TM_SVG_PLOT - 10);
-    put_clip(pic, "short", TM_SVG_PLOT - (pic->layout->has_heads ? 88 : 110));
-    tm_out_str(&pic->out, "<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n");
-    put_text_at(pic, "title", TM_SVG_MARGIN, 48, "");
-    put_title(pic);
-    tm_out_str(&pic->out, "</text>\n");
-    put_text_at(pic, "sub", TM_SVG_MARGIN, 74, "");
-    put_subtitle(pic);
-    tm_out_str(&pic->out, "</text>\n");
-    put_text_at(pic, "heading", TM_SVG_PLOT + pic->layout->plot_width + TM_SVG_COUNT, pic->layout->lanes_top - 14,
-                "events</text>\n");
-    if (pic->context->accounting->total.lost)
-        put_text_at(pic, "heading", TM_SVG_DROP_END, pic->layout->lanes_top - 14, "dropped</text>\n");
+    tm_out_str(&picture->out, "<title>Merged timeline: ");
+    put_title(picture);
+    tm_out_str(&picture->out, "</title>\n");
+    tm_out_str(&picture->out, style);
+    put_clip(picture, "names", TM_SVG_PLOT - 10);
+    put_clip(picture, "short", TM_SVG_PLOT - (picture->layout->has_heads ? 88 : 110));
+    tm_out_str(&picture->out, "<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n");
+    put_text_at(picture, "title", TM_SVG_MARGIN, 48, "");
+    put_title(picture);
+    tm_out_str(&picture->out, "</text>\n");
+    put_text_at(picture, "sub", TM_SVG_MARGIN, 74, "");
+    put_subtitle(picture);
+    tm_out_str(&picture->out, "</text>\n");
+    put_text_at(picture, "heading", TM_SVG_PLOT + picture->layout->plot_width + TM_SVG_COUNT,
+                picture->layout->lanes_top - 14, "events</text>\n");
+    if (picture->context->accounting->total.lost)
+        put_text_at(picture, "heading", TM_SVG_DROP_END, picture->layout->lanes_top - 14, "dropped</text>\n");
 }
 
 /* A sample and its meaning, with their widths in pixels. */
@@ -136,22 +136,22 @@ struct key {
 };
 
 /* Draws KEY and moves *X after it. */
-static void put_key(struct tm_svg_picture *pic, int *x, const struct key *key)
+static void put_key(struct tm_svg_picture *picture, int *x, const struct key *key)
 {
-    int y = pic->layout->height - 52;
-    tm_out_str(&pic->out, "<g transform=\"translate(");
-    tm_out_i64(&pic->out, *x);
-    tm_out_char(&pic->out, ' ');
-    tm_out_i64(&pic->out, y);
-    tm_out_str(&pic->out, ")\">");
-    tm_out_str(&pic->out, key->sample);
-    tm_out_str(&pic->out, "</g>\n");
-    put_text_at(pic, "legend", *x + key->width + 8, y + 4, key->meaning);
-    tm_out_str(&pic->out, "</text>\n");
+    int y = picture->layout->height - 52;
+    tm_out_str(&picture->out, "<g transform=\"translate(");
+    tm_out_i64(&picture->out, *x);
+    tm_out_char(&picture->out, ' ');
+    tm_out_i64(&picture->out, y);
+    tm_out_str(&picture->out, ")\">");
+    tm_out_str(&picture->out, key->sample);
+    tm_out_str(&picture->out, "</g>\n");
+    put_text_at(picture, "legend", *x + key->width + 8, y + 4, key->meaning);
+    tm_out_str(&picture->out, "</text>\n");
     *x += key->width + 8 + key->meaning_width + 24;
 }
 
-void tm_svg_legend(struct tm_svg_picture *pic)
+void tm_svg_legend(struct tm_svg_picture *picture)
 {
     static const struct key keys[] = {
         {34, "<g class=\"m0\"><rect class=\"window\" x=\".5\" y=\"-7.5\" width=\"33\" height=\"15\" rx=\"3\"/></g>",
@@ -164,9 +164,9 @@ void tm_svg_legend(struct tm_svg_picture *pic)
                                        "dropped: before the start of trace time", 230};
     int x = TM_SVG_MARGIN;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        put_key(pic, &x, &keys[i]);
-    if (pic->context->accounting->total.lost)
-        put_key(pic, &x, &dropped);
-    put_text_at(pic, "legend", TM_SVG_MARGIN, pic->layout->height - 24,
+        put_key(picture, &x, &keys[i]);
+    if (picture->context->accounting->total.lost)
+        put_key(picture, &x, &dropped);
+    put_text_at(picture, "legend", TM_SVG_MARGIN, picture->layout->height - 24,
                 "Hover over a lane to see how it was placed; tm-merge --explain shows the details.</text>\n");
 }

@@ -14,30 +14,30 @@ enum {
     TOOLTIP_PATH_MAX = 600
 };
 
-void tm_svg_put_at(struct tm_svg_picture *pic, const char *element, int x, int y)
+void tm_svg_put_at(struct tm_svg_picture *picture, const char *element, int x, int y)
 {
-    tm_out_str(&pic->out, element);
-    tm_out_str(&pic->out, " x=\"");
-    tm_out_i64(&pic->out, x);
-    tm_out_str(&pic->out, "\" y=\"");
-    tm_out_i64(&pic->out, y);
-    tm_out_char(&pic->out, '"');
+    tm_out_str(&picture->out, element);
+    tm_out_str(&picture->out, " x=\"");
+    tm_out_i64(&picture->out, x);
+    tm_out_str(&picture->out, "\" y=\"");
+    tm_out_i64(&picture->out, y);
+    tm_out_char(&picture->out, '"');
 }
 
 /* Puts NS with its sign, cut to three decimals of the unit. */
-static void put_offset(struct tm_svg_picture *pic, int64_t ns)
+static void put_offset(struct tm_svg_picture *picture, int64_t ns)
 {
     int64_t unit = 1;
     while (unit < 1000000 && (ns / 1000000 >= unit || ns / 1000000 <= -unit))
         unit *= 1000;
     ns = ns / unit * unit;
     if (ns >= 0)
-        tm_out_char(&pic->out, '+');
-    tm_out_duration(&pic->out, ns);
+        tm_out_char(&picture->out, '+');
+    tm_out_duration(&picture->out, ns);
 }
 
 /* Puts the rule of P in a few words; BRIEFLY: in fewer. */
-static void put_rule(struct tm_svg_picture *pic, const Tracemerge__Placement *p, bool briefly)
+static void put_rule(struct tm_svg_picture *picture, const Tracemerge__Placement *p, bool briefly)
 {
     static const char *const words[TM_RULES][2] = {
         [TM_RULE_OTHER] = {"", ""},
@@ -50,151 +50,154 @@ static void put_rule(struct tm_svg_picture *pic, const Tracemerge__Placement *p,
         [TM_RULE_SAME_DOMAIN] = {"same domain (assumed)", "assumed"},
         [TM_RULE_PRIVATE] = {"start time (assumed)", "assumed"},
     };
-    tm_out_str(&pic->out, words[tm_placement_rule_of(tm_text_of(p->rule))][briefly]);
+    tm_out_str(&picture->out, words[tm_placement_rule_of(tm_text_of(p->rule))][briefly]);
 }
 
-static void put_clock(struct tm_svg_picture *pic, uint32_t clock)
+static void put_clock(struct tm_svg_picture *picture, uint32_t clock)
 {
     const char *name = tm_name_of_clock(clock);
     if (clock == 0) {
-        tm_out_str(&pic->out, "no clock");
+        tm_out_str(&picture->out, "no clock");
     } else if (name) {
-        tm_out_str(&pic->out, name);
+        tm_out_str(&picture->out, name);
     } else {
-        tm_out_str(&pic->out, "clock ");
-        tm_out_u64(&pic->out, clock);
+        tm_out_str(&picture->out, "clock ");
+        tm_out_u64(&picture->out, clock);
     }
 }
 
-static void put_tooltip_of_drops(struct tm_svg_picture *pic, const struct tm_svg_lane *lane)
+static void put_tooltip_of_drops(struct tm_svg_picture *picture, const struct tm_svg_lane *lane)
 {
-    const struct tm_catalog *c = pic->context->catalog;
+    const struct tm_catalog *c = picture->context->catalog;
     for (uint32_t i = lane->first_account; i < c->account_count; i++) {
         const Tracemerge__Account *a = c->accounts[i];
         bool is_of_lane = a->file == lane->file &&
                           (!a->has_machine || !lane->has_machine || a->machine == lane->machine);
         if (!is_of_lane || tm_accounting_is_bytes(a) || !tm_accounting_is_a_loss(a))
             continue;
-        tm_out_char(&pic->out, '\n');
-        tm_svg_put_number(pic, a->count);
-        tm_out_str(&pic->out, " dropped: ");
-        tm_out_xml(&pic->out, tm_text_of(a->reason));
+        tm_out_char(&picture->out, '\n');
+        tm_svg_put_number(picture, a->count);
+        tm_out_str(&picture->out, " dropped: ");
+        tm_out_xml(&picture->out, tm_text_of(a->reason));
     }
 }
 
-void tm_svg_tooltip(struct tm_svg_picture *pic, const struct tm_svg_lane *lane)
+void tm_svg_tooltip(struct tm_svg_picture *picture, const struct tm_svg_lane *lane)
 {
     const Tracemerge__Placement *p = lane->is_rest ? NULL : lane->placement;
-    tm_out_str(&pic->out, "<title>");
+    tm_out_str(&picture->out, "<title>");
     if (lane->is_rest) {
-        tm_out_str(&pic->out, "all other files");
+        tm_out_str(&picture->out, "all other files");
     } else {
-        tm_out_xml(&pic->out, tm_svg_path(pic, lane->file));
-        tm_out_str(&pic->out, " on ");
-        tm_svg_put_machine(pic, lane->has_machine ? lane->machine : UINT32_MAX, LABEL_MAX);
+        tm_out_xml(&picture->out, tm_svg_path(picture, lane->file));
+        tm_out_str(&picture->out, " on ");
+        tm_svg_put_machine(picture, lane->has_machine ? lane->machine : UINT32_MAX, LABEL_MAX);
     }
-    tm_out_char(&pic->out, '\n');
-    tm_svg_put_count(pic, lane->event_count, "event");
+    tm_out_char(&picture->out, '\n');
+    tm_svg_put_count(picture, lane->event_count, "event");
     if (lane->event_count) {
-        tm_out_str(&pic->out, " from ");
-        tm_out_seconds(&pic->out, lane->first_ns);
-        tm_out_str(&pic->out, " s to ");
-        tm_out_seconds(&pic->out, lane->last_ns);
-        tm_out_str(&pic->out, " s");
+        tm_out_str(&picture->out, " from ");
+        tm_out_seconds(&picture->out, lane->first_ns);
+        tm_out_str(&picture->out, " s to ");
+        tm_out_seconds(&picture->out, lane->last_ns);
+        tm_out_str(&picture->out, " s");
     }
     if (lane->snapshot_count) {
-        tm_out_char(&pic->out, '\n');
-        tm_svg_put_count(pic, lane->snapshot_count, "clock snapshot");
+        tm_out_char(&picture->out, '\n');
+        tm_svg_put_count(picture, lane->snapshot_count, "clock snapshot");
     }
     if (p && p->placed_count) {
-        tm_out_str(&pic->out, "\nplaced by ");
-        put_rule(pic, p, false);
-        tm_out_str(&pic->out, ": ");
-        tm_out_xml_cut(&pic->out, tm_text_of(p->path), TOOLTIP_PATH_MAX);
-        tm_out_str(&pic->out, "\noffset ");
-        put_offset(pic, p->first_offset_ns);
-        tm_out_str(&pic->out, " at the first event, ");
-        put_offset(pic, p->last_offset_ns);
-        tm_out_str(&pic->out, " at the last");
+        tm_out_str(&picture->out, "\nplaced by ");
+        put_rule(picture, p, false);
+        tm_out_str(&picture->out, ": ");
+        tm_out_xml_cut(&picture->out, tm_text_of(p->path), TOOLTIP_PATH_MAX);
+        tm_out_str(&picture->out, "\noffset ");
+        put_offset(picture, p->first_offset_ns);
+        tm_out_str(&picture->out, " at the first event, ");
+        put_offset(picture, p->last_offset_ns);
+        tm_out_str(&picture->out, " at the last");
     }
     if (!lane->is_rest) /* accounts of several files */
-        put_tooltip_of_drops(pic, lane);
-    tm_out_str(&pic->out, "</title>");
+        put_tooltip_of_drops(picture, lane);
+    tm_out_str(&picture->out, "</title>");
 }
 
 /* Begins a text of class WORD about placement P, which may be NULL. An assumed placement has a colour of its own. */
-static void put_placement_text(struct tm_svg_picture *pic, const char *word, const Tracemerge__Placement *p, int x,
+static void put_placement_text(struct tm_svg_picture *picture, const char *word, const Tracemerge__Placement *p, int x,
                                int y)
 {
-    const bool is_guess = p && tm_assumption_of(pic->context->catalog, p) != TM_ASSUMPTION_NONE;
+    const bool is_guess = p && tm_assumption_of(picture->context->catalog, p) != TM_ASSUMPTION_NONE;
     char tag[64];
     snprintf(tag, sizeof tag, "<text class=\"%s%s\"", word, is_guess ? " guess" : "");
-    tm_svg_put_at(pic, tag, x, y);
+    tm_svg_put_at(picture, tag, x, y);
 }
 
 /* Puts rule, clock and offset under a file's name: "wall clocks, BOOTTIME -2766.84s". */
-static void put_placement_line(struct tm_svg_picture *pic, const struct tm_svg_lane *lane, int baseline)
+static void put_placement_line(struct tm_svg_picture *picture, const struct tm_svg_lane *lane, int baseline)
 {
     const Tracemerge__Placement *p = lane->placement;
     if (p == NULL)
         return;
-    tm_out_str(&pic->out, "<g clip-path=\"url(#names)\">");
-    put_placement_text(pic, "why", p, TM_SVG_MARGIN + 16, baseline);
-    tm_out_char(&pic->out, '>');
-    put_rule(pic, p, true);
+    tm_out_str(&picture->out, "<g clip-path=\"url(#names)\">");
+    put_placement_text(picture, "why", p, TM_SVG_MARGIN + 16, baseline);
+    tm_out_char(&picture->out, '>');
+    put_rule(picture, p, true);
     if (p->placed_count) {
-        tm_out_str(&pic->out, ", ");
-        put_clock(pic, p->clock);
+        tm_out_str(&picture->out, ", ");
+        put_clock(picture, p->clock);
         if (tm_placement_rule_of(tm_text_of(p->rule)) != TM_RULE_TRACE_TIME) {
-            tm_out_char(&pic->out, ' ');
-            put_offset(pic, p->first_offset_ns);
+            tm_out_char(&picture->out, ' ');
+            put_offset(picture, p->first_offset_ns);
         }
     }
-    tm_out_str(&pic->out, "</text></g>\n");
+    tm_out_str(&picture->out, "</text></g>\n");
 }
 
-static void put_right_label(struct tm_svg_picture *pic, const struct tm_svg_lane *lane, int baseline)
+static void put_right_label(struct tm_svg_picture *picture, const struct tm_svg_lane *lane, int baseline)
 {
-    put_placement_text(pic, "rule", pic->layout->has_heads ? lane->placement : NULL, TM_SVG_PLOT - 14, baseline);
-    tm_out_char(&pic->out, '>');
-    if (!pic->layout->has_heads)
-        tm_svg_put_machine(pic, lane->has_machine ? lane->machine : UINT32_MAX, RIGHT_LABEL_MAX);
+    put_placement_text(picture, "rule", picture->layout->has_heads ? lane->placement : NULL, TM_SVG_PLOT - 14,
+                       baseline);
+    tm_out_char(&picture->out, '>');
+    if (!picture->layout->has_heads)
+        tm_svg_put_machine(picture, lane->has_machine ? lane->machine : UINT32_MAX, RIGHT_LABEL_MAX);
     else if (lane->placement)
-        put_rule(pic, lane->placement, true);
-    tm_out_str(&pic->out, "</text>\n");
+        put_rule(picture, lane->placement, true);
+    tm_out_str(&picture->out, "</text>\n");
 }
 
-void tm_svg_label(struct tm_svg_picture *pic, const struct tm_svg_lane *lane)
+void tm_svg_label(struct tm_svg_picture *picture, const struct tm_svg_lane *lane)
 {
-    int baseline = lane->top + (pic->layout->is_roomy ? 14 : 13);
-    tm_out_str(&pic->out, pic->layout->is_roomy ? "<g clip-path=\"url(#names)\">" : "<g clip-path=\"url(#short)\">");
-    tm_svg_put_at(pic, "<text class=\"file\"", TM_SVG_MARGIN + (pic->layout->has_heads ? 16 : 0), baseline);
-    tm_out_char(&pic->out, '>');
+    int baseline = lane->top + (picture->layout->is_roomy ? 14 : 13);
+    tm_out_str(&picture->out,
+               picture->layout->is_roomy ? "<g clip-path=\"url(#names)\">" : "<g clip-path=\"url(#short)\">");
+    tm_svg_put_at(picture, "<text class=\"file\"", TM_SVG_MARGIN + (picture->layout->has_heads ? 16 : 0), baseline);
+    tm_out_char(&picture->out, '>');
     if (lane->is_rest)
-        tm_out_str(&pic->out, "all other files");
+        tm_out_str(&picture->out, "all other files");
     else
-        tm_out_xml_cut(&pic->out, tm_svg_path(pic, lane->file), pic->layout->is_roomy ? LABEL_MAX : LABEL_MAX_BESIDE);
-    tm_out_str(&pic->out, "</text></g>\n");
+        tm_out_xml_cut(&picture->out, tm_svg_path(picture, lane->file),
+                       picture->layout->is_roomy ? LABEL_MAX : LABEL_MAX_BESIDE);
+    tm_out_str(&picture->out, "</text></g>\n");
     if (lane->is_rest)
         return;
-    if (pic->layout->is_roomy)
-        put_placement_line(pic, lane, baseline + 16);
+    if (picture->layout->is_roomy)
+        put_placement_line(picture, lane, baseline + 16);
     else
-        put_right_label(pic, lane, baseline);
+        put_right_label(picture, lane, baseline);
 }
 
-void tm_svg_lane_head(struct tm_svg_picture *pic, const struct tm_svg_lane *lane)
+void tm_svg_lane_head(struct tm_svg_picture *picture, const struct tm_svg_lane *lane)
 {
     int baseline = lane->top - 8;
     if (lane->is_rest)
         return;
-    tm_out_str(&pic->out, "<circle class=\"dot\" cx=\"");
-    tm_out_i64(&pic->out, TM_SVG_MARGIN + 5);
-    tm_out_str(&pic->out, "\" cy=\"");
-    tm_out_i64(&pic->out, baseline - 4);
-    tm_out_str(&pic->out, "\" r=\"5\"/>");
-    tm_svg_put_at(pic, "<text class=\"machine\"", TM_SVG_MARGIN + 16, baseline);
-    tm_out_char(&pic->out, '>');
-    tm_svg_put_machine(pic, lane->has_machine ? lane->machine : UINT32_MAX, LABEL_MAX);
-    tm_out_str(&pic->out, "</text>\n");
+    tm_out_str(&picture->out, "<circle class=\"dot\" cx=\"");
+    tm_out_i64(&picture->out, TM_SVG_MARGIN + 5);
+    tm_out_str(&picture->out, "\" cy=\"");
+    tm_out_i64(&picture->out, baseline - 4);
+    tm_out_str(&picture->out, "\" r=\"5\"/>");
+    tm_svg_put_at(picture, "<text class=\"machine\"", TM_SVG_MARGIN + 16, baseline);
+    tm_out_char(&picture->out, '>');
+    tm_svg_put_machine(picture, lane->has_machine ? lane->machine : UINT32_MAX, LABEL_MAX);
+    tm_out_str(&picture->out, "</text>\n");
 }

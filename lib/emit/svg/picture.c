@@ -2,62 +2,62 @@
 
 #include "emit/svg/xml_out.h"
 
-void tm_svg_put_machine(struct tm_svg_picture *pic, uint32_t machine, size_t max)
+void tm_svg_put_machine(struct tm_svg_picture *picture, uint32_t machine, size_t max)
 {
-    const struct tm_catalog_machine *m = tm_catalog_machine(pic->context->catalog, machine);
+    const struct tm_catalog_machine *m = tm_catalog_machine(picture->context->catalog, machine);
     if (m && m->name.len) {
-        tm_out_xml_cut(&pic->out, m->name, max);
+        tm_out_xml_cut(&picture->out, m->name, max);
     } else if (m == NULL || m->raw_id == 0) {
-        tm_out_str(&pic->out, m ? "host" : "no machine");
+        tm_out_str(&picture->out, m ? "host" : "no machine");
     } else {
-        tm_out_str(&pic->out, "machine ");
-        tm_out_i64(&pic->out, m->raw_id);
+        tm_out_str(&picture->out, "machine ");
+        tm_out_i64(&picture->out, m->raw_id);
     }
 }
 
-struct tm_text tm_svg_path(struct tm_svg_picture *pic, uint32_t file)
+struct tm_text tm_svg_path(struct tm_svg_picture *picture, uint32_t file)
 {
     struct tm_text path;
-    if (tm_paths_get(&pic->paths, pic->context->catalog, file, &path) == TM_OK)
+    if (tm_paths_get(&picture->paths, picture->context->catalog, file, &path) == TM_OK)
         return path;
-    pic->out.failed = true;
+    picture->out.failed = true;
     return tm_text_str("?");
 }
 
-void tm_svg_put_number(struct tm_svg_picture *pic, uint64_t n)
+void tm_svg_put_number(struct tm_svg_picture *picture, uint64_t n)
 {
     uint64_t group = 1;
     while (n / group >= 1000)
         group *= 1000;
-    tm_out_u64(&pic->out, n / group);
+    tm_out_u64(&picture->out, n / group);
     while ((group /= 1000) > 0) {
-        tm_out_str(&pic->out, "\xe2\x80\x89"); /* a thin space */
-        tm_out_char(&pic->out, (char)('0' + n / group % 1000 / 100));
-        tm_out_char(&pic->out, (char)('0' + n / group % 100 / 10));
-        tm_out_char(&pic->out, (char)('0' + n / group % 10));
+        tm_out_str(&picture->out, "\xe2\x80\x89"); /* a thin space */
+        tm_out_char(&picture->out, (char)('0' + n / group % 1000 / 100));
+        tm_out_char(&picture->out, (char)('0' + n / group % 100 / 10));
+        tm_out_char(&picture->out, (char)('0' + n / group % 10));
     }
 }
 
-void tm_svg_put_count(struct tm_svg_picture *pic, uint64_t n, const char *word)
+void tm_svg_put_count(struct tm_svg_picture *picture, uint64_t n, const char *word)
 {
-    tm_svg_put_number(pic, n);
-    tm_out_char(&pic->out, ' ');
-    tm_out_str(&pic->out, word);
+    tm_svg_put_number(picture, n);
+    tm_out_char(&picture->out, ' ');
+    tm_out_str(&picture->out, word);
     if (n != 1)
-        tm_out_char(&pic->out, 's');
+        tm_out_char(&picture->out, 's');
 }
 
-void tm_svg_put_tenths(struct tm_svg_picture *pic, int tenths)
+void tm_svg_put_tenths(struct tm_svg_picture *picture, int tenths)
 {
-    tm_out_i64(&pic->out, tenths / 10);
+    tm_out_i64(&picture->out, tenths / 10);
     if (tenths % 10) {
-        tm_out_char(&pic->out, '.');
-        tm_out_i64(&pic->out, tenths % 10);
+        tm_out_char(&picture->out, '.');
+        tm_out_i64(&picture->out, tenths % 10);
     }
 }
 
-void tm_svg_picture_release(struct tm_svg_picture *pic)
+void tm_svg_picture_release(struct tm_svg_picture *picture)
 {
-    tm_paths_release(&pic->paths);
-    tm_out_release(&pic->out);
+    tm_paths_release(&picture->paths);
+    tm_out_release(&picture->out);
 }
