@@ -183,6 +183,27 @@ END
     [ "$(state 105000)" = "first 3000 outer complete inner" ]
 }
 
+@test "a slice that the complete slice around it ends is in the state while a slice that crosses both is open" {
+    cat >run.json <<'END'
+[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":8,"name":"complete"},
+{"ph":"B","pid":1,"tid":1,"ts":3,"name":"inside"},
+{"ph":"X","pid":1,"tid":1,"ts":5,"dur":8,"name":"crosses"},
+{"ph":"B","pid":1,"tid":1,"ts":9,"name":"after"}]
+END
+    [ "$(state 10000)" = "complete inside crosses after" ]
+}
+
+@test "the state has a slice that has ended and crosses open ones through others" {
+    cat >run.json <<'END'
+[{"ph":"X","pid":1,"tid":1,"ts":4,"dur":40,"name":"first"},
+{"ph":"X","pid":1,"tid":1,"ts":11,"dur":40,"name":"second"},
+{"ph":"X","pid":1,"tid":1,"ts":17,"dur":8,"name":"inside"},
+{"ph":"B","pid":1,"tid":1,"ts":21,"name":"open"},
+{"ph":"X","pid":1,"tid":1,"ts":22,"dur":8,"name":"last"}]
+END
+    [ "$(state 33000)" = "first second inside open last" ]
+}
+
 @test "slices of one thread that overlap in a long chain are cut in the time of as many that do not" {
     python3 -c "
 import json
