@@ -109,10 +109,17 @@ json.dump([{'ph': 'i', 'ts': 1, 'pid': 1, 'tid': 1, 's': 't', 'name': 'a', 'args
 span = {'traceId': '01' * 16, 'spanId': 'ee' * 8, 'name': 's', 'startTimeUnixNano': '1', 'endTimeUnixNano': '2',
         'links': [{'traceId': '01' * 16, 'spanId': '%016x' % (i + 1)} for i in range(130)]}
 json.dump({'resourceSpans': [{'scopeSpans': [{'spans': [span]}]}]}, open('links.json', 'w'))
+value = {'intValue': 1}
+for _ in range(17):
+    value = {'arrayValue': {'values': [value]}}
+span = {'traceId': '01' * 16, 'spanId': 'ee' * 8, 'name': 's', 'startTimeUnixNano': '1', 'endTimeUnixNano': '2',
+        'attributes': [{'key': 'deep', 'value': value}]}
+json.dump({'resourceSpans': [{'scopeSpans': [{'spans': [span]}]}]}, open('deep.json', 'w'))
 PY
     python3 cut.py
     [ "$(tm-merge -f csv args.json 2>&1 >/dev/null)" = "tm-emit: warning: args.json: loss of data, json_args_cut = 1" ]
     [ "$(tm-merge -f csv links.json 2>&1 >/dev/null)" = "tm-emit: warning: links.json: loss of data, spans_links_cut = 2" ]
+    [ "$(tm-merge -f csv deep.json 2>&1 >/dev/null)" = "tm-emit: warning: deep.json: loss of data, spans_args_cut = 1" ]
 }
 
 @test "frames and arguments of packets beyond the limits of an event are warned of" {

@@ -346,6 +346,22 @@ e|200000|1000"
     answers a.db "SELECT value FROM stats WHERE name = 'misplaced_end_event'" 2
 }
 
+@test "slices that cannot be rows are counted by the reason" {
+    python3 - >a.json <<'EOF'
+import json
+thread = lambda tid, ph, ts, **e: dict(ph=ph, ts=ts, pid=1, tid=tid, name='n', **e)
+print(json.dumps([thread(1, 'X', 9, dur=-1)] + [thread(2, 'B', i) for i in range(514)] +
+                 [thread(3, 'X', i, dur=5000) for i in range(1026)]))
+EOF
+    tm-merge -q -o a.db a.json
+    answers a.db "SELECT name, severity, value FROM stats WHERE value ORDER BY name" \
+        "slice_drop_overlapping_complete_event|error|1
+slice_max_depth_exceeded|error|2
+slice_negative_duration|error|1
+slice_spill_overlapping_complete_event|error|1025"
+    answers a.db "SELECT count(*), max(depth) FROM slice" "1537|511"
+}
+
 @test "a name or a command line that is stated as empty is an empty text" {
     python3 "$TM_SRC/t/gen/make-packets.py" >e.pftrace <<'END'
 1 { 10: 1 13: 1 60 { 1: 2 4 { 1: 5 2: 6 } } }

@@ -273,6 +273,22 @@ END
 tm_slice_end_without_begin|info|analysis|1'
 }
 
+@test "wakings of compact_sched before the first switch of a cpu are counted" {
+    packets p.pftrace '[[(1, message((1, 0), (4, message((5, "a"), (7, b"\x64"), (8, b"\x05"), (9, b"\x00"),
+        (10, b"\x78"), (11, b"\x00")))))]]'
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT name, severity, source, value FROM stats WHERE value" 'compact_sched_waking_skipped|info|analysis|1'
+}
+
+@test "the first parent of a process stays, and another one is counted" {
+    packets p.pftrace '[[(8, 5), (10, 1), (2, message((1, message((1, 9), (2, 1), (3, "nine")))))],
+        [(8, 6), (10, 1), (2, message((1, message((1, 9), (2, 8), (3, "nine")))))]]'
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT q.pid FROM process p JOIN process q ON q.upid = p.parent_upid WHERE p.pid = 9;
+        SELECT name, severity, source, value FROM stats WHERE value" '1
+process_tracker_parent_pid_changed|info|analysis|1'
+}
+
 @test "kernel events from before the start of a recording are hidden, and recorded before all cpus have data" {
     python3 "$TM_SRC/t/gen/make-kernel.py" >p.pftrace <<'END'
 started 2000

@@ -85,6 +85,15 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [[ "$output" == *"cut.json: byte "* ]]
 }
 
+@test "bytes that are no UTF-8 are kept, and counted" {
+    printf '[{"ph":"X","pid":1,"tid":1,"name":"a\351","ts":1,"dur":5}]' >a.json
+    tm-merge -o m.json a.json
+    grep -q $'"name":"a\351"' m.json
+    tm-merge -q -o m.db a.json
+    [ "$(sqlite3 m.db "SELECT value FROM stats WHERE name = 'json_invalid_utf8'")" = 1 ]
+    [ "$(sqlite3 m.db "SELECT count(*) FROM slice WHERE name = 'a' || char(0xfffd)")" = 1 ]
+}
+
 @test "a block of zeros that hides events is damage, and shorter zeros in a name are read" {
     python3 - <<'END'
 events = b','.join(b'{"ph":"X","pid":1,"tid":1,"name":"n%d","ts":%d,"dur":1}' % (i, i) for i in range(100))
