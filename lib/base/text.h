@@ -36,10 +36,23 @@ static inline struct tm_text tm_text_after(struct tm_text text, size_t len)
     return (struct tm_text){text.data + len, text.len - len};
 }
 
+/* Returns the bytes of TEXT as characters, without a NUL behind them. */
+static inline const char *tm_text_chars(struct tm_text text)
+{
+    return (const char *)text.data;
+}
+
 /* True if TEXT has the bytes of S. */
 static inline bool tm_text_is(struct tm_text text, const char *s)
 {
     return text.len == strlen(s) && (text.len == 0 || memcmp(text.data, s, text.len) == 0);
+}
+
+/* True if TEXT begins with the bytes of S. */
+static inline bool tm_text_begins(struct tm_text text, const char *s)
+{
+    const size_t len = strlen(s);
+    return text.len >= len && (len == 0 || memcmp(text.data, s, len) == 0);
 }
 
 /* True if A and B have the same bytes; a text without data has none. */
@@ -47,5 +60,15 @@ static inline bool tm_text_equal(struct tm_text a, struct tm_text b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
+
+/* Returns the first occurrence of NEEDLE, which is not empty, in HAYSTACK, or NULL. */
+const uint8_t *tm_text_find(struct tm_text haystack, const char *needle);
+
+/* Sets *HEAD to the text before SEPARATOR, and removes both from the front of REST. Returns false and changes nothing
+ * if SEPARATOR is not there. */
+bool tm_text_cut(struct tm_text *rest, const char *separator, struct tm_text *head);
+
+/* Converts all of TEXT to a decimal number. False if it is none. */
+bool tm_text_int(struct tm_text text, int64_t *value);
 
 #endif

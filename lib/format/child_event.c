@@ -7,7 +7,7 @@
 enum { AT_BUFFER = 1, AT_EVENT = 3, AT_TASK = 5, AT_ARGS = 7, AT_CPU = 11, AT_TID = 15, AT_PID = 19, AT_TIME = 23 };
 enum { AT_CYCLES = 31, AT_LOST = 39, HEAD_LEN = 47, IS_CUT = 1 << 7 };
 
-static uint16_t short_len(struct tm_span text)
+static uint16_t short_len(struct tm_text text)
 {
     return text.len < UINT16_MAX ? (uint16_t)text.len : UINT16_MAX;
 }
@@ -31,10 +31,10 @@ enum tm_status tm_child_event_put(const struct tm_child_event *record, struct tm
     tm_put_le64(p + AT_CYCLES, (uint64_t)record->cycles);
     tm_put_le64(p + AT_LOST, record->lost);
     out->len += HEAD_LEN;
-    enum tm_status st = tm_buf_add(out, record->event.s, event);
+    enum tm_status st = tm_buf_add(out, record->event.data, event);
     if (st == TM_OK)
-        st = tm_buf_add(out, record->task.s, task);
-    return st == TM_OK ? tm_buf_add(out, record->args.s, args) : st;
+        st = tm_buf_add(out, record->task.data, task);
+    return st == TM_OK ? tm_buf_add(out, record->args.data, args) : st;
 }
 
 enum tm_status tm_child_event_read(struct tm_child_event *record, struct tm_input *in, struct tm_error *err)
@@ -57,8 +57,8 @@ enum tm_status tm_child_event_read(struct tm_child_event *record, struct tm_inpu
         .time_ns = (int64_t)tm_get_le64(p + AT_TIME), .cycles = (int64_t)tm_get_le64(p + AT_CYCLES),
         .cpu = (int32_t)tm_get_le32(p + AT_CPU), .tid = (int32_t)tm_get_le32(p + AT_TID),
         .pid = (int32_t)tm_get_le32(p + AT_PID),
-        .is_cut = is_cut, .lost = tm_get_le64(p + AT_LOST), .event = {text, event}, .task = {text + event, task},
-        .args = {text + event + task, args}};
+        .is_cut = is_cut, .lost = tm_get_le64(p + AT_LOST), .event = tm_text_at(text, event),
+        .task = tm_text_at(text + event, task), .args = tm_text_at(text + event + task, args)};
     tm_input_skip(in, HEAD_LEN + event + task + args);
     return TM_OK;
 }

@@ -4,7 +4,7 @@
 #define TM_FORMAT_CHILD_EVENT_H
 
 #include "base/buf.h"
-#include "base/span.h"
+#include "base/text.h"
 #include "os/input.h"
 
 enum { TM_CHILD_EVENT_TEXT_MAX = 64 << 10 }; /* bytes of args; longer ones are cut */
@@ -25,7 +25,7 @@ struct tm_child_event {
     int32_t cpu, tid, pid; /* -1: not known */
     bool is_cut;      /* a part of the event's arguments is left out; put sets it if it cuts them */
     uint64_t lost;    /* events lost before it; UINT64_MAX: an unknown number */
-    struct tm_span event, task, args; /* borrowed */
+    struct tm_text event, task, args; /* borrowed */
 };
 
 /* Appends RECORD to OUT. TM_OK or TM_E_SYSTEM. */

@@ -68,7 +68,7 @@ void tm_text_reader_not_shown(struct tm_text_reader *r)
         r->first_not_shown = r->context.input->offset;
 }
 
-bool tm_text_begins(const char *p, const char *end, const char *with)
+bool tm_chars_begin(const char *p, const char *end, const char *with)
 {
     size_t n = strlen(with);
     return (size_t)(end - p) >= n && memcmp(p, with, n) == 0;

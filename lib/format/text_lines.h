@@ -56,7 +56,7 @@ static inline const char *tm_text_skip_blanks(const char *p, const char *end)
     return p;
 }
 
-/* True if the text from P to END begins with WITH. */
-bool tm_text_begins(const char *p, const char *end, const char *with);
+/* True if the characters from P to END begin with WITH. */
+bool tm_chars_begin(const char *p, const char *end, const char *with);
 
 #endif

@@ -1,6 +1,6 @@
 #include "unpack/foreign_type.h"
 
-#include "base/span.h"
+#include "base/text.h"
 #include "format/logcat/logcat_line.h"
 
 #include <stdbool.h>
@@ -58,20 +58,21 @@ static bool is_pprof(const uint8_t *head, size_t len)
  * also after "12 " or "[pid 12] ". */
 static bool is_strace_without_date(const uint8_t *head, size_t len)
 {
-    struct tm_span rest = {(const char *)head, len}, pid;
+    struct tm_text rest = {head, len}, pid;
     bool has_time = false;
-    if (tm_span_begins(rest, "[pid"))
-        (void)tm_span_cut(&rest, "] ", &pid);
-    for (struct tm_span word; rest.len > 0 && rest.s[0] >= '0' && rest.s[0] <= '9' && tm_span_cut(&rest, " ", &word);) {
-        has_time = word.len >= 8 && word.s[2] == ':' && word.s[5] == ':';
-        while (rest.len > 0 && rest.s[0] == ' ')
-            rest = (struct tm_span){rest.s + 1, rest.len - 1};
+    if (tm_text_begins(rest, "[pid"))
+        (void)tm_text_cut(&rest, "] ", &pid);
+    for (struct tm_text word;
+         rest.len > 0 && rest.data[0] >= '0' && rest.data[0] <= '9' && tm_text_cut(&rest, " ", &word);) {
+        has_time = word.len >= 8 && word.data[2] == ':' && word.data[5] == ':';
+        while (rest.len > 0 && rest.data[0] == ' ')
+            rest = tm_text_after(rest, 1);
     }
     size_t name = 0;
-    while (name < rest.len && (rest.s[name] == '_' || (rest.s[name] >= 'a' && rest.s[name] <= 'z') ||
-                               (rest.s[name] >= '0' && rest.s[name] <= '9')))
+    while (name < rest.len && (rest.data[name] == '_' || (rest.data[name] >= 'a' && rest.data[name] <= 'z') ||
+                               (rest.data[name] >= '0' && rest.data[name] <= '9')))
         name++;
-    return has_time ? name > 0 && name < rest.len && rest.s[name] == '(' : tm_span_begins(rest, "execve(\"");
+    return has_time ? name > 0 && name < rest.len && rest.data[name] == '(' : tm_text_begins(rest, "execve(\"");
 }
 
 /* True if the first line that is not a divider is one of logcat -v brief. */
@@ -110,11 +111,11 @@ static const char *output_cause(const uint8_t *head, size_t len)
     size_t blanks = 0;
     while (blanks < len && head[blanks] == ' ')
         blanks++;
-    const struct tm_span text = {(const char *)head + blanks, len - blanks};
+    const struct tm_text text = {head + blanks, len - blanks};
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
         size_t n = strlen(outputs[i].beginning);
-        if (text.len >= n && memcmp(text.s, outputs[i].beginning, n) == 0 &&
-            (outputs[i].within == NULL || tm_span_find(text, outputs[i].within)))
+        if (text.len >= n && memcmp(text.data, outputs[i].beginning, n) == 0 &&
+            (outputs[i].within == NULL || tm_text_find(text, outputs[i].within)))
             return outputs[i].cause;
     }
     return NULL;

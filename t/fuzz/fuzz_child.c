@@ -105,12 +105,12 @@ enum tm_status tm_subprocess_close(struct tm_subprocess *p, struct tm_error *err
 }
 
 /* Returns the text at *AT up to 255, and moves *AT after it. */
-static struct tm_span note_text(const uint8_t **at, const uint8_t *end)
+static struct tm_text note_text(const uint8_t **at, const uint8_t *end)
 {
     const uint8_t *text = *at, *stop = memchr(text, 255, (size_t)(end - text));
     size_t len = (size_t)((stop ? stop : end) - text);
     *at = stop ? stop + 1 : end;
-    return (struct tm_span){(const char *)text, len};
+    return tm_text_at(text, len);
 }
 
 /* Writes the records of the notes in DATA. */

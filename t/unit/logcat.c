@@ -33,8 +33,8 @@ static const char *shown(const char *line, char *out, size_t size)
         return "none";
     snprintf(out, size, "%d %d-%d-%d %lld%+lld %.*s %lld/%lld %d '%.*s' '%.*s'", l.time, l.has_year ? l.year : -1,
              l.month, l.day, (long long)l.ns, (long long)(l.has_zone ? l.zone_ns / 1000000000 : 0), (int)l.uid.len,
-             l.uid.s ? l.uid.s : "", (long long)l.pid, (long long)(l.has_tid ? l.tid : -1), l.priority,
-             (int)l.tag.len, l.tag.s ? l.tag.s : "", (int)l.message.len, l.message.s);
+             l.uid.data ? tm_text_chars(l.uid) : "", (long long)l.pid, (long long)(l.has_tid ? l.tid : -1), l.priority,
+             (int)l.tag.len, l.tag.data ? tm_text_chars(l.tag) : "", (int)l.message.len, tm_text_chars(l.message));
     return out;
 }
 

@@ -9,15 +9,10 @@
 
 static struct tm_error err;
 
-static struct tm_span span(const char *text)
-{
-    return (struct tm_span){text, strlen(text)};
-}
-
 static void map(struct tm_perf_mappings *m, int64_t pid, uint64_t time, uint64_t start, uint64_t end, const char *name)
 {
     struct tm_perf_mapping mapping = {.start = start, .end = end, .time = time, .build_id = TM_PERF_NO_TEXT};
-    if (tm_perf_mappings_text(m, span(name), &mapping.name, &err) != TM_OK ||
+    if (tm_perf_mappings_text(m, tm_text_str(name), &mapping.name, &err) != TM_OK ||
         tm_perf_mappings_add(m, pid, &mapping, &err) != TM_OK)
         abort();
 }
@@ -98,8 +93,8 @@ static void test_many_mappings(void)
 static void name_is(const struct tm_perf_task_names *names, int64_t tid, uint64_t time, const char *want)
 {
     char got[32];
-    struct tm_span name = tm_perf_task_names_find(names, tid, time);
-    snprintf(got, sizeof got, "%.*s", (int)name.len, name.s);
+    struct tm_text name = tm_perf_task_names_find(names, tid, time);
+    snprintf(got, sizeof got, "%.*s", (int)name.len, tm_text_chars(name));
     is_str(got, want);
 }
 
@@ -108,10 +103,10 @@ static void test_names(void)
     struct tm_perf_task_names names = {0};
     tm_perf_task_names_init(&names);
     ok(tm_perf_task_names_inherit(&names, 2, 1, 20, &err) == TM_OK);
-    ok(tm_perf_task_names_add(&names, 1, 10, span("new"), &err) == TM_OK);
-    ok(tm_perf_task_names_add(&names, 1, 0, span("old"), &err) == TM_OK);
+    ok(tm_perf_task_names_add(&names, 1, 10, tm_text_str("new"), &err) == TM_OK);
+    ok(tm_perf_task_names_add(&names, 1, 0, tm_text_str("old"), &err) == TM_OK);
     ok(tm_perf_task_names_inherit(&names, 3, 9, 20, &err) == TM_OK);
-    ok(tm_perf_task_names_add(&names, 1, 30, span("newest"), &err) == TM_OK);
+    ok(tm_perf_task_names_add(&names, 1, 30, tm_text_str("newest"), &err) == TM_OK);
     ok(tm_perf_task_names_settle(&names, &err) == TM_OK);
     name_is(&names, 1, 9, "old");
     name_is(&names, 1, 10, "new");
@@ -151,7 +146,7 @@ static void test_fields(void)
     put_formats(&data, format);
     ok(tm_tracepoints_read(&points, data.data, data.len, &err) == TM_OK);
     const struct tm_tracepoint *point = tm_tracepoints_find(&points, 5);
-    ok(point && point->name.len == 1 && point->system.s[0] == 's');
+    ok(point && point->name.len == 1 && point->system.data[0] == 's');
     ok(tm_tracepoints_find(&points, 6) == NULL);
     struct tm_tracepoint_event event = {point, raw, sizeof raw, 0};
     ok(tm_tracepoints_put(&points, &event, &out) == TM_OK);

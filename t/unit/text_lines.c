@@ -48,13 +48,13 @@ static void test_perf(void)
 static bool frame_is(const char *line, uint64_t pc, const char *symbol, const char *mapping)
 {
     struct tm_perf_frame f;
-    return tm_perf_frame_parse(line, strlen(line), &f) && f.pc == pc && is(f.symbol.s, f.symbol.len, symbol) &&
-           is(f.mapping.s, f.mapping.len, mapping);
+    return tm_perf_frame_parse(line, strlen(line), &f) && f.pc == pc &&
+           is(tm_text_chars(f.symbol), f.symbol.len, symbol) && is(tm_text_chars(f.mapping), f.mapping.len, mapping);
 }
 
 static void test_perf_stack(void)
 {
-    struct tm_span file;
+    struct tm_text file;
     int64_t line;
     struct tm_perf_frame f;
     ok(frame_is("\t7f00 f(int (*)(char))+0x1c (/lib/a b (deleted))", 0x7f00, "f(int (*)(char))", "/lib/a b (deleted)"));
@@ -63,9 +63,10 @@ static void test_perf_stack(void)
     ok(frame_is("  7777 inner (inlined)", 0x7777, "inner", "inlined") && frame_is(" 1 [unknown]", 1, "[unknown]", ""));
     ok(frame_is("400 a+0x1 (/bin/x) =>  401 main (/bin/x)", 0x400, "a", "/bin/x"));
     ok(!tm_perf_frame_parse("  main.c:12", 11, &f) && !tm_perf_frame_parse("", 0, &f));
-    ok(tm_perf_source_parse("  src/main.c:12", 15, &file, &line) && is(file.s, file.len, "src/main.c") && line == 12);
-    ok(tm_perf_source_parse("\tC:a.c:7 (discriminator 3)", 26, &file, &line) && is(file.s, file.len, "C:a.c") &&
-       line == 7);
+    ok(tm_perf_source_parse("  src/main.c:12", 15, &file, &line) && is(tm_text_chars(file), file.len, "src/main.c") &&
+       line == 12);
+    ok(tm_perf_source_parse("\tC:a.c:7 (discriminator 3)", 26, &file, &line) &&
+       is(tm_text_chars(file), file.len, "C:a.c") && line == 7);
     ok(!tm_perf_source_parse("  ??:?", 6, &file, &line) && !tm_perf_source_parse("  :5", 4, &file, &line) &&
        !tm_perf_source_parse("  a:99999999999", 15, &file, &line));
 }

@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static struct tm_span span(const char *text)
-{
-    return (struct tm_span){text, strlen(text)};
-}
-
 static const struct tm_child_event sample = {.kind = TM_CHILD_EVENT, .buffer = 3, .time_ns = -5, .cpu = 7,
                                                   .tid = 99, .pid = -1, .cycles = 5, .lost = UINT64_MAX};
 
@@ -24,9 +19,9 @@ static void test_records(void)
     struct tm_buf out = {0};
     struct tm_child_event record = sample, got;
     struct tm_input in;
-    record.event = span("sched_switch");
-    record.task = span("a b");
-    record.args = span("x=1");
+    record.event = tm_text_str("sched_switch");
+    record.task = tm_text_str("a b");
+    record.args = tm_text_str("x=1");
     ok(tm_child_event_put(&record, &out) == TM_OK);
     size_t first = out.len;
     ok(tm_child_event_put(&(struct tm_child_event){.kind = TM_CHILD_EVENT_DONE, .lost = 2}, &out) == TM_OK);
@@ -34,8 +29,8 @@ static void test_records(void)
     ok(tm_child_event_read(&got, &in, &err) == TM_OK);
     ok(got.kind == TM_CHILD_EVENT && got.buffer == 3 && got.time_ns == -5 && got.cpu == 7 && got.tid == 99);
     ok(got.pid == -1 && got.cycles == 5);
-    ok(got.lost == UINT64_MAX && tm_span_is(got.event, "sched_switch") && tm_span_is(got.task, "a b") &&
-       tm_span_is(got.args, "x=1"));
+    ok(got.lost == UINT64_MAX && tm_text_is(got.event, "sched_switch") && tm_text_is(got.task, "a b") &&
+       tm_text_is(got.args, "x=1"));
     ok(tm_child_event_read(&got, &in, &err) == TM_OK);
     ok(got.kind == TM_CHILD_EVENT_DONE && got.lost == 2 && got.args.len == 0);
     ok(tm_child_event_read(&got, &in, &err) == TM_END);
@@ -62,7 +57,7 @@ static void test_long_args(void)
     struct tm_input in;
     size_t len = 3 * (size_t)TM_CHILD_EVENT_TEXT_MAX;
     char *text = calloc(1, len);
-    record.args = (struct tm_span){text, len};
+    record.args = tm_text_at(text, len);
     ok(text && tm_child_event_put(&record, &out) == TM_OK);
     tm_input_init_bytes(&in, out.data, out.len);
     ok(tm_child_event_read(&got, &in, &err) == TM_OK && got.args.len == TM_CHILD_EVENT_TEXT_MAX);

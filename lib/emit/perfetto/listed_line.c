@@ -1,7 +1,7 @@
 #include "emit/perfetto/listed_line.h"
 
 #include "base/pb.h"
-#include "base/span.h"
+#include "base/text.h"
 #include "perfetto/ftrace_event_fields.h"
 
 #include <string.h>
@@ -49,12 +49,12 @@ static const struct listed {
 
 /* Cuts "KEY=" from the front of REST. Returns its field, which is FIELD or a later one of EVENT; or NULL with REST
  * unchanged. */
-static const struct field *cut_key(const struct listed *event, const struct field *field, struct tm_span *rest)
+static const struct field *cut_key(const struct listed *event, const struct field *field, struct tm_text *rest)
 {
     for (; field < event->fields + FIELDS_MAX && field->key; field++) {
         size_t len = strlen(field->key);
-        if (rest->len > len && rest->s[len] == '=' && memcmp(rest->s, field->key, len) == 0) {
-            *rest = (struct tm_span){rest->s + len + 1, rest->len - len - 1};
+        if (rest->len > len && rest->data[len] == '=' && memcmp(rest->data, field->key, len) == 0) {
+            *rest = tm_text_at(rest->data + len + 1, rest->len - len - 1);
             return field;
         }
     }
@@ -63,34 +63,34 @@ static const struct field *cut_key(const struct listed *event, const struct fiel
 
 /* Cuts the value of FIELD and the blank after it from the front of REST. A text may have blanks: it ends before the
  * next field. */
-static struct tm_span cut_value(const struct listed *event, const struct field *field, struct tm_span *rest)
+static struct tm_text cut_value(const struct listed *event, const struct field *field, struct tm_text *rest)
 {
-    struct tm_span value = *rest;
+    struct tm_text value = *rest;
     for (size_t i = 0; i < rest->len; i++) {
-        struct tm_span after = {rest->s + i + 1, rest->len - i - 1}, next = after;
-        if (rest->s[i] == ' ' && (!field->is_text || cut_key(event, field + 1, &next))) {
+        struct tm_text after = {rest->data + i + 1, rest->len - i - 1}, next = after;
+        if (rest->data[i] == ' ' && (!field->is_text || cut_key(event, field + 1, &next))) {
             value.len = i;
             *rest = after;
             return value;
         }
     }
-    *rest = (struct tm_span){0};
+    *rest = (struct tm_text){0};
     return value;
 }
 
 /* Appends the fields of EVENT that ARGS states. TM_END: ARGS is not only fields, each at most once and in order. */
-static enum tm_status put_fields(struct tm_buf *out, const struct listed *event, struct tm_span args)
+static enum tm_status put_fields(struct tm_buf *out, const struct listed *event, struct tm_text args)
 {
     const struct field *field = event->fields;
     do {
         if ((field = cut_key(event, field, &args)) == NULL)
             return TM_END;
-        struct tm_span value = cut_value(event, field, &args);
+        struct tm_text value = cut_value(event, field, &args);
         int64_t n;
         enum tm_status st;
         if (field->is_text)
-            st = tm_pb_put_bytes(out, field->number, value.s, value.len);
-        else if (!tm_span_int(value, &n) || n < INT32_MIN || n > INT32_MAX)
+            st = tm_pb_put_bytes(out, field->number, value.data, value.len);
+        else if (!tm_text_int(value, &n) || n < INT32_MIN || n > INT32_MAX)
             return TM_END;
         else
             st = tm_pb_put_varint(out, field->number, (uint64_t)n);
@@ -104,11 +104,11 @@ static enum tm_status put_fields(struct tm_buf *out, const struct listed *event,
 enum tm_status tm_listed_line_put(struct tm_buf *out, const struct tm_catalog *catalog, const struct tm_event *e)
 {
     struct tm_text name = tm_catalog_string(catalog, e->name, e);
-    struct tm_span args = {(const char *)e->raw, e->raw_bytes}, before;
+    struct tm_text args = {e->raw, e->raw_bytes}, before;
     const struct listed *event = events, *end = events + sizeof events / sizeof *events;
     while (event < end && (name.data == NULL || !tm_text_is(name, event->name)))
         event++;
-    if (event == end || !tm_span_cut(&args, event->name, &before) || !tm_span_cut(&args, ": ", &before))
+    if (event == end || !tm_text_cut(&args, event->name, &before) || !tm_text_cut(&args, ": ", &before))
         return TM_END;
     size_t start = out->len, mark;
     enum tm_status st = tm_pb_begin(out, event->number, &mark);

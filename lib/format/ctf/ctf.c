@@ -18,7 +18,7 @@ static Tracemerge__ClockPolicy policy_of(const struct tm_child_event *clock)
 {
     if (clock->kind != TM_CHILD_EVENT_CLOCK)
         return TRACEMERGE__CLOCK_POLICY__PRIVATE;
-    if (tm_span_is(clock->event, "monotonic") && clock->buffer & TM_CTF_CLOCK_IS_NS)
+    if (tm_text_is(clock->event, "monotonic") && clock->buffer & TM_CTF_CLOCK_IS_NS)
         return TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK;
     return clock->buffer & TM_CTF_CLOCK_IS_UNIX ? TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK
                                                 : TRACEMERGE__CLOCK_POLICY__PRIVATE;
@@ -109,12 +109,12 @@ static enum tm_status ctf_open(const struct tm_format_context *context, void **s
     if (st == TM_E_SYSTEM)
         return tm_error_set(err, st, "%s", c->refused.text);
     c->policy = policy_of(&c->first);
-    c->is_kernel = st == TM_OK && tm_span_is(c->first.task, "kernel");
-    c->kernel_version = st == TM_OK ? tm_kernel_version_parse(c->first.args.s, c->first.args.len) : 0;
+    c->is_kernel = st == TM_OK && tm_text_is(c->first.task, "kernel");
+    c->kernel_version = st == TM_OK ? tm_kernel_version_parse(tm_text_chars(c->first.args), c->first.args.len) : 0;
     c->has_first = st == TM_OK;
     if (st == TM_OK && c->first.kind == TM_CHILD_EVENT_REFUSED)
-        tm_error_set(&c->refused, TM_E_INPUT, "%.*s", (int)c->first.args.len, c->first.args.s);
-    c->first.event = c->first.task = c->first.args = (struct tm_span){0};
+        tm_error_set(&c->refused, TM_E_INPUT, "%.*s", (int)c->first.args.len, tm_text_chars(c->first.args));
+    c->first.event = c->first.task = c->first.args = (struct tm_text){0};
     return TM_OK;
 }
 
@@ -184,7 +184,7 @@ static enum tm_status ctf_read(void *state, struct tm_error *err)
             return write_counts(c, err);
         }
         if (st == TM_OK && event.kind == TM_CHILD_EVENT_REFUSED)
-            tm_error_set(&why, TM_E_INPUT, "%.*s", (int)event.args.len, event.args.s);
+            tm_error_set(&why, TM_E_INPUT, "%.*s", (int)event.args.len, tm_text_chars(event.args));
         if (st != TM_OK || event.kind != TM_CHILD_EVENT)
             return give_up(c, &why, err);
         if ((st = tm_ctf_add_event(c, &event, err)) < 0)

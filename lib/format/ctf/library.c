@@ -76,9 +76,9 @@ static bool flush(struct reader *r)
     return !r->is_broken;
 }
 
-static struct tm_span span_of(const char *text)
+static struct tm_text text_of(const char *text)
 {
-    return (struct tm_span){text, text ? strlen(text) : 0};
+    return tm_text_at(text, text ? strlen(text) : 0);
 }
 
 static bool key_is(const struct reader *r, const char *key)
@@ -220,11 +220,11 @@ static bool put(struct reader *r, const struct tm_child_event *event)
     return r->written.len < FLUSH_BYTES || flush(r);
 }
 
-static struct tm_span environment(const bt_trace *trace, const char *name)
+static struct tm_text environment(const bt_trace *trace, const char *name)
 {
     const bt_value *value = bt.trace_borrow_environment_entry_value_by_name_const(trace, name);
     bool is_text = value && bt.value_get_type(value) == BT_VALUE_TYPE_STRING;
-    return is_text ? span_of(bt.value_string_get(value)) : (struct tm_span){0};
+    return is_text ? text_of(bt.value_string_get(value)) : (struct tm_text){0};
 }
 
 static bool put_clock(struct reader *r, const bt_trace *trace, const bt_clock_class *clock, int64_t time_ns,
@@ -234,7 +234,7 @@ static bool put_clock(struct reader *r, const bt_trace *trace, const bt_clock_cl
     event.task = environment(trace, "domain");
     event.args = environment(trace, "kernel_release");
     if (clock) {
-        event.event = span_of(bt.clock_class_get_name(clock));
+        event.event = text_of(bt.clock_class_get_name(clock));
         event.buffer = TM_CTF_CLOCK_IS_THERE;
         if (bt.clock_class_get_frequency(clock) == NS_PER_S)
             event.buffer |= TM_CTF_CLOCK_IS_NS;
@@ -277,9 +277,9 @@ static bool on_event(struct reader *r, const bt_message *message)
     add_field(r, bt.event_borrow_common_context_field_const(event), true, 0);
     add_field(r, bt.event_borrow_specific_context_field_const(event), true, 0);
     add_field(r, bt.event_borrow_payload_field_const(event), false, 0);
-    r->event.event = span_of(bt.event_class_get_name(class));
-    r->event.task = (struct tm_span){(const char *)r->task.data, r->task.len};
-    r->event.args = (struct tm_span){(const char *)r->args.data, r->args.len};
+    r->event.event = text_of(bt.event_class_get_name(class));
+    r->event.task = tm_text_at(r->task.data, r->task.len);
+    r->event.args = tm_text_at(r->args.data, r->args.len);
     return put(r, &r->event);
 }
 
@@ -380,9 +380,9 @@ static void refuse(struct reader *r)
     const bt_error *error = bt.current_thread_take_error();
     struct tm_child_event last = {.kind = TM_CHILD_EVENT_REFUSED};
     if (r->events_left == 0)
-        last.args = span_of("it has more events than bits");
+        last.args = text_of("it has more events than bits");
     else if (error && bt.error_get_cause_count(error) > 0)
-        last.args = span_of(bt.error_cause_get_message(bt.error_borrow_cause_by_index(error, 0)));
+        last.args = text_of(bt.error_cause_get_message(bt.error_borrow_cause_by_index(error, 0)));
     (void)put(r, &last);
 }
 

@@ -8,57 +8,57 @@
 #include <stdlib.h>
 
 /* True if EVENT has the name of a system call after PREFIX. */
-static bool is_call(struct tm_span event, const char *prefix)
+static bool is_call(struct tm_text event, const char *prefix)
 {
-    return event.len > strlen(prefix) && tm_span_begins(event, prefix);
+    return event.len > strlen(prefix) && tm_text_begins(event, prefix);
 }
 
 /* A field of an event. */
 struct arg {
     char letter; /* enum tm_ctf_arg_letter */
-    struct tm_span key, value;
+    struct tm_text key, value;
 };
 
 /* Takes the next field from ARGS. False: there is none. */
-static bool next_arg(struct tm_span *args, struct arg *arg)
+static bool next_arg(struct tm_text *args, struct arg *arg)
 {
     if (args->len < 3)
         return false;
-    arg->letter = args->s[0];
-    struct tm_span rest = {args->s + 1, args->len - 1}, *parts[] = {&arg->key, &arg->value};
+    arg->letter = args->data[0];
+    struct tm_text rest = {args->data + 1, args->len - 1}, *parts[] = {&arg->key, &arg->value};
     for (int i = 0; i < 2; i++) {
-        const char *nul = memchr(rest.s, 0, rest.len);
+        const uint8_t *nul = memchr(rest.data, 0, rest.len);
         if (nul == NULL)
             return false;
-        *parts[i] = (struct tm_span){rest.s, (size_t)(nul - rest.s)};
-        rest = (struct tm_span){nul + 1, rest.len - parts[i]->len - 1};
+        *parts[i] = tm_text_at(rest.data, (size_t)(nul - rest.data));
+        rest = tm_text_at(nul + 1, rest.len - parts[i]->len - 1);
     }
     *args = rest;
     return true;
 }
 
-static bool find_int(struct tm_span args, const char *key, int64_t *value)
+static bool find_int(struct tm_text args, const char *key, int64_t *value)
 {
     struct arg arg;
     while (next_arg(&args, &arg))
-        if (tm_span_is(arg.key, key))
-            return tm_span_int(arg.value, value);
+        if (tm_text_is(arg.key, key))
+            return tm_text_int(arg.value, value);
     return false;
 }
 
 static enum tm_status put_arg(struct tm_ctf *c, const struct arg *arg)
 {
     int64_t number;
-    bool is_number = arg->letter != TM_CTF_ARG_TEXT && tm_span_int(arg->value, &number);
+    bool is_number = arg->letter != TM_CTF_ARG_TEXT && tm_text_int(arg->value, &number);
     tm_buf_clear(&c->key);
-    enum tm_status st = tm_buf_add(&c->key, arg->key.s, arg->key.len);
+    enum tm_status st = tm_buf_add(&c->key, arg->key.data, arg->key.len);
     if (st == TM_OK && is_number)
         return tm_detail_arg_number(&c->detail, &c->key, arg->letter == TM_CTF_ARG_INT ? TM_ARG_INT : TM_ARG_UINT,
                                     (uint64_t)number);
-    return st < 0 ? st : tm_detail_arg_bytes(&c->detail, &c->key, TM_ARG_STRING, arg->value.s, arg->value.len);
+    return st < 0 ? st : tm_detail_arg_bytes(&c->detail, &c->key, TM_ARG_STRING, arg->value.data, arg->value.len);
 }
 
-static enum tm_status put_args(struct tm_ctf *c, struct tm_span args, struct tm_error *err)
+static enum tm_status put_args(struct tm_ctf *c, struct tm_text args, struct tm_error *err)
 {
     struct arg arg;
     while (c->context.sink->want_detail && next_arg(&args, &arg))
@@ -67,9 +67,9 @@ static enum tm_status put_args(struct tm_ctf *c, struct tm_span args, struct tm_
     return TM_OK;
 }
 
-static enum tm_status put_string(struct tm_ctf *c, struct tm_span s, uint32_t *string, struct tm_error *err)
+static enum tm_status put_string(struct tm_ctf *c, struct tm_text s, uint32_t *string, struct tm_error *err)
 {
-    return tm_event_sink_string(c->context.sink, tm_text_at(s.s, s.len), &c->detail, string, err);
+    return tm_event_sink_string(c->context.sink, s, &c->detail, string, err);
 }
 
 static enum tm_status add(struct tm_ctf *c, struct tm_event *e, struct tm_error *err)
@@ -118,7 +118,7 @@ static enum tm_status name_thread(struct tm_ctf *c, const struct tm_child_event 
         tm_pb_begin(&c->detail, TM_DETAIL_THREAD, &mark) != TM_OK ||
         tm_pb_put_varint(&c->detail, TM_THREAD_DESCRIPTION_TID, tm_zigzag(event->tid)) != TM_OK ||
         tm_pb_put_varint(&c->detail, TM_THREAD_DESCRIPTION_PID, tm_zigzag(event->pid)) != TM_OK ||
-        tm_pb_put_bytes(&c->detail, TM_THREAD_DESCRIPTION_NAME, event->task.s, event->task.len) != TM_OK ||
+        tm_pb_put_bytes(&c->detail, TM_THREAD_DESCRIPTION_NAME, event->task.data, event->task.len) != TM_OK ||
         tm_pb_end(&c->detail, mark) != TM_OK)
         return tm_error_nomem(err);
     return add(c, &e, err);
@@ -129,12 +129,12 @@ static enum tm_status add_instant(struct tm_ctf *c, const struct tm_child_event 
                                   struct tm_error *err)
 {
     struct tm_event e = row_of(c, event, tid);
-    struct tm_span rest = event->event, provider;
+    struct tm_text rest = event->event, provider;
     e.kind = TM_KIND_INSTANT;
     e.flags |= tm_event_scope_flags(tid >= 0 ? TM_SCOPE_THREAD : TM_SCOPE_GLOBAL);
     tm_buf_clear(&c->detail);
     enum tm_status st = put_string(c, event->event, &e.name, err);
-    if (st == TM_OK && tm_span_cut(&rest, ":", &provider))
+    if (st == TM_OK && tm_text_cut(&rest, ":", &provider))
         st = put_string(c, provider, &e.category, err);
     if (st == TM_OK)
         st = put_args(c, event->args, err);
@@ -142,14 +142,14 @@ static enum tm_status add_instant(struct tm_ctf *c, const struct tm_child_event 
 }
 
 /* Returns the part of TEXT after its prefix FRONT. */
-static struct tm_span after(struct tm_span text, const char *front)
+static struct tm_text after(struct tm_text text, const char *front)
 {
-    return (struct tm_span){text.s + strlen(front), text.len - strlen(front)};
+    return tm_text_after(text, strlen(front));
 }
 
 struct call {
     enum tm_kind kind; /* a begin or an end */
-    struct tm_span name;
+    struct tm_text name;
 };
 
 /* Adds the begin or end of a system call on the running thread: "syscall_entry_openat". */
@@ -161,57 +161,58 @@ static enum tm_status add_call(struct tm_ctf *c, const struct tm_child_event *ev
     e.flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
     tm_buf_clear(&c->detail);
     tm_buf_clear(&c->line);
-    if (tm_buf_add_str(&c->line, "sys_") != TM_OK || tm_buf_add(&c->line, call.name.s, call.name.len) != TM_OK)
+    if (tm_buf_add_str(&c->line, "sys_") != TM_OK || tm_buf_add(&c->line, call.name.data, call.name.len) != TM_OK)
         return tm_error_nomem(err);
-    enum tm_status st = put_string(c, (struct tm_span){(const char *)c->line.data, c->line.len}, &e.name, err);
+    enum tm_status st = put_string(c, tm_text_at(c->line.data, c->line.len), &e.name, err);
     if (st == TM_OK)
         st = put_args(c, event->args, err);
     return st < 0 ? st : add(c, &e, err);
 }
 
 /* Returns ftrace's name for a field of LTTng; NULL: it is the same. */
-static const char *ftrace_key(struct tm_span key)
+static const char *ftrace_key(struct tm_text key)
 {
     static const char *const names[][2] = {
         {"prev_tid", "prev_pid"}, {"next_tid", "next_pid"}, {"tid", "pid"}, {"parent_tid", "parent_pid"},
         {"child_tid", "child_pid"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tm_span_is(key, names[i][0]))
+        if (tm_text_is(key, names[i][0]))
             return names[i][1];
     return NULL;
 }
 
 /* Appends ARG to the line in the form that ftrace prints for EVENT. */
-static enum tm_status put_line_arg(struct tm_ctf *c, struct tm_span event, const struct arg *arg, bool is_first)
+static enum tm_status put_line_arg(struct tm_ctf *c, struct tm_text event, const struct arg *arg, bool is_first)
 {
     char state[TM_SCHED_STATE_TEXT_MAX];
     const char *key = ftrace_key(arg->key);
-    struct tm_span name = key ? (struct tm_span){key, strlen(key)} : arg->key, value = arg->value;
-    bool is_switch = tm_span_is(event, "sched_switch");
+    struct tm_text name = key ? tm_text_str(key) : arg->key, value = arg->value;
+    bool is_switch = tm_text_is(event, "sched_switch");
     int64_t mask;
-    if (is_switch && tm_span_is(name, "prev_state") && tm_span_int(value, &mask)) {
+    if (is_switch && tm_text_is(name, "prev_state") && tm_text_int(value, &mask)) {
         tm_sched_state_text((uint32_t)mask & INT32_MAX, c->kernel_version, '|', state);
-        value = (struct tm_span){state, strlen(state)};
+        value = tm_text_str(state);
     }
-    const char *before = is_switch && tm_span_is(name, "next_comm") ? " ==> " : " ";
+    const char *before = is_switch && tm_text_is(name, "next_comm") ? " ==> " : " ";
     enum tm_status st = is_first ? TM_OK : tm_buf_add_str(&c->line, before);
     if (st == TM_OK)
-        st = tm_buf_add(&c->line, name.s, name.len);
+        st = tm_buf_add(&c->line, name.data, name.len);
     if (st == TM_OK)
         st = tm_buf_add_byte(&c->line, '=');
-    return st == TM_OK ? tm_buf_add(&c->line, value.s, value.len) : st;
+    return st == TM_OK ? tm_buf_add(&c->line, value.data, value.len) : st;
 }
 
 /* Adds a kernel event as the line that ftrace would print. */
 static enum tm_status add_line(struct tm_ctf *c, const struct tm_child_event *event, int64_t tid, struct tm_error *err)
 {
-    struct tm_span args = event->args, task = event->task;
+    struct tm_text args = event->args, task = event->task;
     struct arg arg;
     struct tm_event e = row_of(c, event, tid);
     if (task.len == 0)
-        task = (struct tm_span){"<...>", 5};
-    struct tm_systrace_line line = {.task = task.s, .task_len = task.len, .event = event->event.s,
-                                    .event_len = event->event.len, .time_ns = e.time_ns, .pid = (uint32_t)tid,
+        task = tm_text_at("<...>", 5);
+    struct tm_systrace_line line = {.task = tm_text_chars(task), .task_len = task.len,
+                                    .event = tm_text_chars(event->event), .event_len = event->event.len,
+                                    .time_ns = e.time_ns, .pid = (uint32_t)tid,
                                     .tgid = (uint32_t)event->pid, .has_tgid = event->pid >= 0,
                                     .cpu = (uint32_t)event->cpu};
     enum tm_status st = tm_ftrace_text_begin(&line, &c->line);
@@ -249,7 +250,7 @@ enum tm_status tm_ctf_add_event(struct tm_ctf *c, const struct tm_child_event *e
         return st;
     if (!c->is_kernel || event->cpu < 0 || event->cpu >= TM_FORMAT_CPU_MAX)
         return add_instant(c, event, tid, err);
-    if (tm_span_is(event->event, "sched_switch")) {
+    if (tm_text_is(event->event, "sched_switch")) {
         int64_t prev;
         tid = tid < 0 && find_int(event->args, "prev_tid", &prev) && prev >= 0 && prev <= INT32_MAX ? prev : tid;
         if (find_int(event->args, "next_tid", &next) && next >= 0 && next <= INT32_MAX &&

@@ -21,15 +21,15 @@ struct tm_ftrace_task {
 };
 
 /* "trace_event_clock_sync: parent_ts=12.345" (seconds of MONOTONIC) or "realtime_ts=123456" (ms). */
-static enum tm_status put_hint(struct tm_ftrace_row_builder *w, struct tm_span args)
+static enum tm_status put_hint(struct tm_ftrace_row_builder *w, struct tm_text args)
 {
     Tracemerge__ClockHint hint = TRACEMERGE__CLOCK_HINT__INIT;
-    struct tm_span value;
+    struct tm_text value;
     int64_t ns;
     bool parent = tm_ftrace_arg(args, "parent_ts", &value);
     if (!w->text->hints || (!parent && !tm_ftrace_arg(args, "realtime_ts", &value)))
         return TM_OK;
-    if (tm_decimal_scale(value.s, value.len, parent ? 9 : 6, &ns) != TM_OK)
+    if (tm_decimal_scale(tm_text_chars(value), value.len, parent ? 9 : 6, &ns) != TM_OK)
         return TM_OK;
     hint.file = w->text->sink->file;
     hint.from_ns = w->line->time_ns;
@@ -41,15 +41,15 @@ static enum tm_status put_hint(struct tm_ftrace_row_builder *w, struct tm_span a
 }
 
 /* Handles a write to trace_marker: a marker of atrace, or a hint about clocks. */
-static enum tm_status on_mark(struct tm_ftrace_row_builder *w, struct tm_span args)
+static enum tm_status on_mark(struct tm_ftrace_row_builder *w, struct tm_text args)
 {
     struct tm_atrace_mark mark;
-    struct tm_span rest = args, writer;
-    enum tm_status st = tm_atrace_mark_parse(args.s, args.len, &mark);
+    struct tm_text rest = args, writer;
+    enum tm_status st = tm_atrace_mark_parse(tm_text_chars(args), args.len, &mark);
     /* trace-cmd report puts the writing function first: "print: tracing_mark_write: B|1|x". */
-    if (st == TM_E_INPUT && tm_span_cut(&rest, ": ", &writer) && !memchr(writer.s, ' ', writer.len)) {
+    if (st == TM_E_INPUT && tm_text_cut(&rest, ": ", &writer) && !memchr(writer.data, ' ', writer.len)) {
         args = rest;
-        st = tm_atrace_mark_parse(args.s, args.len, &mark);
+        st = tm_atrace_mark_parse(tm_text_chars(args), args.len, &mark);
     }
     if (st == TM_END)
         st = put_hint(w, args);
@@ -60,26 +60,26 @@ static enum tm_status on_mark(struct tm_ftrace_row_builder *w, struct tm_span ar
     return st == TM_E_SYSTEM ? st : TM_END;
 }
 
-static const struct tm_span workqueue = {"workqueue", sizeof "workqueue" - 1};
+static const char workqueue[] = "workqueue";
 
 /* "work struct 0xffff: function name" */
-static enum tm_status on_workqueue_start(struct tm_ftrace_row_builder *w, struct tm_span args)
+static enum tm_status on_workqueue_start(struct tm_ftrace_row_builder *w, struct tm_text args)
 {
-    struct tm_span head;
-    if (!tm_span_cut(&args, "function ", &head))
+    struct tm_text head;
+    if (!tm_text_cut(&args, "function ", &head))
         return TM_END;
     w->event->kind = TM_KIND_SLICE_BEGIN;
     w->event->flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
-    enum tm_status st = tm_ftrace_row_builder_string(w, workqueue, &w->event->category);
+    enum tm_status st = tm_ftrace_row_builder_string(w, tm_text_str(workqueue), &w->event->category);
     return st < 0 ? st : tm_ftrace_row_builder_string(w, args, &w->event->name);
 }
 
-static enum tm_status on_workqueue_end(struct tm_ftrace_row_builder *w, struct tm_span args)
+static enum tm_status on_workqueue_end(struct tm_ftrace_row_builder *w, struct tm_text args)
 {
     (void)args;
     w->event->kind = TM_KIND_SLICE_END;
     w->event->flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
-    return tm_ftrace_row_builder_string(w, workqueue, &w->event->category);
+    return tm_ftrace_row_builder_string(w, tm_text_str(workqueue), &w->event->category);
 }
 
 struct handler {
@@ -161,12 +161,12 @@ static enum tm_status add_rows(struct tm_ftrace_row_builder *w, struct tm_event 
     struct tm_event plain = *event;
     tm_ftrace_handler handle = find_handler(w->line);
     tm_buf_clear(&w->text->detail);
-    enum tm_status st = handle ? handle(w, (struct tm_span){w->line->args, w->line->args_len}) : TM_END;
+    enum tm_status st = handle ? handle(w, tm_text_at(w->line->args, w->line->args_len)) : TM_END;
     if (st == TM_END) {
         *event = plain;
         w->has_second = false;
         tm_buf_clear(&w->text->detail);
-        st = tm_ftrace_row_builder_string(w, (struct tm_span){w->line->event, w->line->event_len}, &event->name);
+        st = tm_ftrace_row_builder_string(w, tm_text_at(w->line->event, w->line->event_len), &event->name);
     }
     if (st < 0)
         return st;
@@ -199,9 +199,9 @@ static struct tm_ftrace_task *task_of(struct tm_ftrace_text *text, uint32_t tid)
     return task;
 }
 
-static uint64_t hash_of(struct tm_span name)
+static uint64_t hash_of(struct tm_text name)
 {
-    return tm_hash64(name.s, name.len);
+    return tm_hash64(name.data, name.len);
 }
 
 /* If the event contradicts the facts of a task, the next line of that task writes them again. Returns true if the event
@@ -242,7 +242,7 @@ static enum tm_status add_task(struct tm_ftrace_row_builder *w)
 {
     const struct tm_systrace_line *line = w->line;
     struct tm_ftrace_task *task = task_of(w->text, line->pid), before = *task;
-    uint64_t name = hash_of((struct tm_span){line->task, line->task_len});
+    uint64_t name = hash_of(tm_text_at(line->task, line->task_len));
     struct tm_event event = {.time_ns = line->time_ns, .kind = TM_KIND_TASK_RENAME, .tid = line->pid, .cpu = line->cpu,
                              .machine = w->text->machine, .clock = w->text->clock,
                              .flags = TM_EVENT_DERIVED | TM_EVENT_HAS_TID | TM_EVENT_HAS_CPU};
@@ -264,7 +264,7 @@ static enum tm_status add_task(struct tm_ftrace_row_builder *w)
     tm_buf_clear(&w->text->detail);
     /* The name is that of the thread that had the tid before, if the tid leaves its process. */
     if ((!is_own || (leaves && !renames_own(w, name))) && (line->task_len != 5 || memcmp(line->task, "<...>", 5) != 0))
-        st = tm_ftrace_row_builder_string(w, (struct tm_span){line->task, line->task_len}, &event.name);
+        st = tm_ftrace_row_builder_string(w, tm_text_at(line->task, line->task_len), &event.name);
     event.detail = w->text->detail.data;
     event.detail_bytes = (uint32_t)w->text->detail.len;
     return st < 0 ? st : tm_event_sink_add(w->text->sink, &event, w->err);

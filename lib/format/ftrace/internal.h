@@ -18,47 +18,47 @@ struct tm_ftrace_row_builder {
     uint64_t second_value;
     struct tm_ftrace_named {
         int64_t tid;
-        struct tm_span comm;
+        struct tm_text comm;
     } named[2]; /* tasks that the event names */
     size_t named_count;
     struct tm_error *err;
 };
 
-typedef enum tm_status (*tm_ftrace_handler)(struct tm_ftrace_row_builder *work, struct tm_span args);
+typedef enum tm_status (*tm_ftrace_handler)(struct tm_ftrace_row_builder *work, struct tm_text args);
 
 /* Interns S for the row. */
-static inline enum tm_status tm_ftrace_row_builder_string(struct tm_ftrace_row_builder *work, struct tm_span s,
+static inline enum tm_status tm_ftrace_row_builder_string(struct tm_ftrace_row_builder *work, struct tm_text s,
                                                           uint32_t *string)
 {
-    return tm_event_sink_string(work->text->sink, tm_text_at(s.s, s.len), &work->text->detail, string, work->err);
+    return tm_event_sink_string(work->text->sink, s, &work->text->detail, string, work->err);
 }
 
 /* sched.c: the scheduler's events. */
-enum tm_status tm_ftrace_sched_switch(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_sched_waking(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_task_rename(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_task_newtask(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_process_free(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_blocked_reason(struct tm_ftrace_row_builder *work, struct tm_span args);
+enum tm_status tm_ftrace_sched_switch(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_sched_waking(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_task_rename(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_task_newtask(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_process_free(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_blocked_reason(struct tm_ftrace_row_builder *work, struct tm_text args);
 
 /* counter.c: events with a value, named like the tracks of the reference importer. */
-enum tm_status tm_ftrace_cpu_frequency(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_cpu_frequency_limits(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_cpu_idle(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_clock_set_rate(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_clock_state(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_thermal_temperature(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_cdev_update(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_rss_stat(struct tm_ftrace_row_builder *work, struct tm_span args);
+enum tm_status tm_ftrace_cpu_frequency(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_cpu_frequency_limits(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_cpu_idle(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_clock_set_rate(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_clock_state(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_thermal_temperature(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_cdev_update(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_rss_stat(struct tm_ftrace_row_builder *work, struct tm_text args);
 
 /* binder.c: events of Android's binder. */
-enum tm_status tm_ftrace_binder_transaction(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_binder_received(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_binder_alloc_buf(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_binder_command(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_binder_return(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_binder_lock(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_binder_locked(struct tm_ftrace_row_builder *work, struct tm_span args);
-enum tm_status tm_ftrace_binder_unlock(struct tm_ftrace_row_builder *work, struct tm_span args);
+enum tm_status tm_ftrace_binder_transaction(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_binder_received(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_binder_alloc_buf(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_binder_command(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_binder_return(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_binder_lock(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_binder_locked(struct tm_ftrace_row_builder *work, struct tm_text args);
+enum tm_status tm_ftrace_binder_unlock(struct tm_ftrace_row_builder *work, struct tm_text args);
 
 #endif

@@ -6,26 +6,26 @@
 enum { WORDS_MAX = 10 };
 
 /* Splits LINE into at most MAX words. The last one extends to the end of the line. */
-static int split(struct tm_span line, struct tm_span *words, int max)
+static int split(struct tm_text line, struct tm_text *words, int max)
 {
     int n = 0;
     size_t i = 0;
     while (n < max) {
-        while (i < line.len && line.s[i] == ' ')
+        while (i < line.len && line.data[i] == ' ')
             i++;
         if (i == line.len)
             break;
         size_t start = i;
-        while (i < line.len && (line.s[i] != ' ' || n == max - 1))
+        while (i < line.len && (line.data[i] != ' ' || n == max - 1))
             i++;
-        words[n++] = (struct tm_span){line.s + start, i - start};
+        words[n++] = tm_text_at(line.data + start, i - start);
     }
     return n;
 }
 
-static bool parse_pid(struct tm_span w, int64_t *pid)
+static bool parse_pid(struct tm_text w, int64_t *pid)
 {
-    return tm_span_int(w, pid) && *pid >= 0 && *pid <= UINT32_MAX;
+    return tm_text_int(w, pid) && *pid >= 0 && *pid <= UINT32_MAX;
 }
 
 static enum tm_status put_int(struct tm_buf *buf, uint32_t field, int64_t v)
@@ -48,7 +48,7 @@ static enum tm_status add(struct tm_process_dump *d, struct tm_event_sink *sink,
 }
 
 /* USER PID PPID VSZ RSS WCHAN PC S NAME COMM… */
-static enum tm_status add_process(struct tm_process_dump *d, struct tm_event_sink *sink, const struct tm_span *words,
+static enum tm_status add_process(struct tm_process_dump *d, struct tm_event_sink *sink, const struct tm_text *words,
                                   struct tm_error *err)
 {
     struct tm_event event = {.kind = TM_KIND_PROCESS};
@@ -58,13 +58,13 @@ static enum tm_status add_process(struct tm_process_dump *d, struct tm_event_sin
     tm_buf_clear(&d->inner);
     if (put_int(&d->inner, TM_PROCESS_DESCRIPTION_PID, event.pid) != TM_OK ||
         put_int(&d->inner, TM_PROCESS_DESCRIPTION_PARENT_PID, parent) != TM_OK ||
-        tm_pb_put_bytes(&d->inner, TM_PROCESS_DESCRIPTION_NAME, words[8].s, words[8].len) != TM_OK)
+        tm_pb_put_bytes(&d->inner, TM_PROCESS_DESCRIPTION_NAME, words[8].data, words[8].len) != TM_OK)
         return tm_error_nomem(err);
     return add(d, sink, &event, err);
 }
 
 /* USER PID TID CMD… */
-static enum tm_status add_thread(struct tm_process_dump *d, struct tm_event_sink *sink, const struct tm_span *words,
+static enum tm_status add_thread(struct tm_process_dump *d, struct tm_event_sink *sink, const struct tm_text *words,
                                  struct tm_error *err)
 {
     struct tm_event event = {.kind = TM_KIND_THREAD, .flags = TM_EVENT_HAS_TID};
@@ -73,18 +73,18 @@ static enum tm_status add_thread(struct tm_process_dump *d, struct tm_event_sink
     tm_buf_clear(&d->inner);
     if (put_int(&d->inner, TM_THREAD_DESCRIPTION_TID, event.tid) != TM_OK ||
         put_int(&d->inner, TM_THREAD_DESCRIPTION_PID, event.pid) != TM_OK ||
-        tm_pb_put_bytes(&d->inner, TM_THREAD_DESCRIPTION_NAME, words[3].s, words[3].len) != TM_OK)
+        tm_pb_put_bytes(&d->inner, TM_THREAD_DESCRIPTION_NAME, words[3].data, words[3].len) != TM_OK)
         return tm_error_nomem(err);
     return add(d, sink, &event, err);
 }
 
-enum tm_status tm_process_dump_line(struct tm_process_dump *dump, struct tm_event_sink *sink, struct tm_span line,
+enum tm_status tm_process_dump_line(struct tm_process_dump *dump, struct tm_event_sink *sink, struct tm_text line,
                                     struct tm_error *err)
 {
-    struct tm_span words[WORDS_MAX];
+    struct tm_text words[WORDS_MAX];
     int n = split(line, words, dump->is_short ? 4 : WORDS_MAX);
-    if (n >= 4 && tm_span_is(words[0], "USER") && tm_span_is(words[1], "PID")) {
-        dump->is_short = tm_span_is(words[2], "TID");
+    if (n >= 4 && tm_text_is(words[0], "USER") && tm_text_is(words[1], "PID")) {
+        dump->is_short = tm_text_is(words[2], "TID");
         return TM_OK;
     }
     if (dump->is_short)

@@ -1,6 +1,6 @@
 #include "format/ftrace/systrace.h"
 
-#include "base/span.h"
+#include "base/text.h"
 #include "format/ftrace/ftrace_text.h"
 #include "format/ftrace/process_dump.h"
 
@@ -37,18 +37,18 @@ struct systrace {
     bool has_data;    /* the HTML file has trace data of some kind */
 };
 
-static bool has(struct tm_span s, const char *text)
+static bool has(struct tm_text s, const char *text)
 {
-    return tm_span_find(s, text) != NULL;
+    return tm_text_find(s, text) != NULL;
 }
 
-static bool starts_nocase(struct tm_span s, const char *text)
+static bool starts_nocase(struct tm_text s, const char *text)
 {
     size_t n = strlen(text);
     if (s.len < n)
         return false;
     for (size_t i = 0; i < n; i++) {
-        char c = s.s[i];
+        char c = s.data[i];
         if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != text[i])
             return false;
     }
@@ -57,10 +57,10 @@ static bool starts_nocase(struct tm_span s, const char *text)
 
 static bool sniff(const uint8_t *head, size_t len)
 {
-    struct tm_span s = {(const char *)head, len < TM_SNIFF_BYTES ? len : TM_SNIFF_BYTES};
+    struct tm_text s = {head, len < TM_SNIFF_BYTES ? len : TM_SNIFF_BYTES};
     return has(s, "# tracer") || has(s, "TRACE:\n") || starts_nocase(s, "<!doctype html>") ||
-           starts_nocase(s, "<html>") || tm_span_begins(s, "cpus=") || tm_span_begins(s, " ") ||
-           (tm_span_begins(s, "version = ") && has(s, "\ncpus=")); /* older versions of trace-cmd report */
+           starts_nocase(s, "<html>") || tm_text_begins(s, "cpus=") || tm_text_begins(s, " ") ||
+           (tm_text_begins(s, "version = ") && has(s, "\ncpus=")); /* older versions of trace-cmd report */
 }
 
 static enum tm_status open_systrace(const struct tm_format_context *context, void **state, struct tm_error *err)
@@ -77,60 +77,60 @@ static enum tm_status open_systrace(const struct tm_format_context *context, voi
 
 /* trace-cmd report writes "name:" and blanks before the task if it reads several files. Either all lines of a report
  * have this prefix or none has. */
-static struct tm_span cut_prefix(struct systrace *f, struct tm_span line)
+static struct tm_text cut_prefix(struct systrace *f, struct tm_text line)
 {
     size_t n = 0;
     if (!f->report)
         return line;
     if (!f->has_prefix && f->events == 0) {
-        while (n < line.len && line.s[n] != ' ' && line.s[n] != ':')
+        while (n < line.len && line.data[n] != ' ' && line.data[n] != ':')
             n++;
-        if (n == 0 || n + 2 >= line.len || n + 2 > sizeof f->prefix || line.s[n] != ':' || line.s[n + 1] != ' ')
+        if (n == 0 || n + 2 >= line.len || n + 2 > sizeof f->prefix || line.data[n] != ':' || line.data[n + 1] != ' ')
             return line;
-        memcpy(f->prefix, line.s, n + 1);
+        memcpy(f->prefix, line.data, n + 1);
         f->has_prefix = true;
     }
-    if (!f->has_prefix || !tm_span_begins(line, f->prefix))
+    if (!f->has_prefix || !tm_text_begins(line, f->prefix))
         return line;
     n = strlen(f->prefix);
-    return (struct tm_span){line.s + n, line.len - n};
+    return tm_text_after(line, n);
 }
 
 /* "CPU:1 [LOST 3 EVENTS]"; trace-cmd writes "CPU:1 [3 EVENTS DROPPED]". The number may be missing. */
-static bool take_lost(struct systrace *f, struct tm_span line)
+static bool take_lost(struct systrace *f, struct tm_text line)
 {
-    struct tm_span rest = line, count, head;
+    struct tm_text rest = line, count, head;
     int64_t n = 1;
-    if (!tm_span_begins(line, "CPU:") || (!has(line, "[LOST ") && !has(line, "EVENTS DROPPED]")))
+    if (!tm_text_begins(line, "CPU:") || (!has(line, "[LOST ") && !has(line, "EVENTS DROPPED]")))
         return false;
-    if (!tm_span_cut(&rest, "[LOST ", &head))
-        (void)tm_span_cut(&rest, "[", &head);
-    if (tm_span_cut(&rest, " EVENTS", &count) && (!tm_span_int(count, &n) || n <= 0))
+    if (!tm_text_cut(&rest, "[LOST ", &head))
+        (void)tm_text_cut(&rest, "[", &head);
+    if (tm_text_cut(&rest, " EVENTS", &count) && (!tm_text_int(count, &n) || n <= 0))
         n = 1;
     f->lost = f->lost <= INT64_MAX - n ? f->lost + n : INT64_MAX;
     return true;
 }
 
 /* True for a line of the stack trace that follows an event. */
-static bool is_stack_line(struct tm_span line)
+static bool is_stack_line(struct tm_text line)
 {
-    while (line.len && line.s[0] == ' ') {
-        line.s++;
+    while (line.len && line.data[0] == ' ') {
+        line.data++;
         line.len--;
     }
-    return tm_span_begins(line, "=> ");
+    return tm_text_begins(line, "=> ");
 }
 
 /* True for a line that a trace contains by design and that is not an event. */
-static bool is_remark(struct systrace *f, struct tm_span line)
+static bool is_remark(struct systrace *f, struct tm_text line)
 {
-    if (line.len == 0 || line.s[0] == '#' || is_stack_line(line) || take_lost(f, line))
+    if (line.len == 0 || line.data[0] == '#' || is_stack_line(line) || take_lost(f, line))
         return true;
-    if (tm_span_begins(line, "cpus=")) {
+    if (tm_text_begins(line, "cpus=")) {
         f->report = true;
         return true;
     }
-    return tm_span_begins(line, "version = ") || (tm_span_begins(line, "CPU ") && has(line, " is empty"));
+    return tm_text_begins(line, "version = ") || (tm_text_begins(line, "CPU ") && has(line, " is empty"));
 }
 
 static const char data_tag[] = "<script class=\"trace-data\" type=\"application/text\">";
@@ -138,13 +138,13 @@ static const char end_tag[] = "</script>";
 
 /* Counts the bytes of a line of trace data that is not read, up to the end tag. Comments and blank lines are not
  * counted, because they contain no data. */
-static void skip_line(struct systrace *f, struct tm_span line, uint64_t byte)
+static void skip_line(struct systrace *f, struct tm_text line, uint64_t byte)
 {
-    const char *end = tm_span_find(line, end_tag);
-    size_t i = 0, len = end ? (size_t)(end - line.s) : line.len;
-    while (i < len && (line.s[i] == ' ' || line.s[i] == '\t'))
+    const uint8_t *end = tm_text_find(line, end_tag);
+    size_t i = 0, len = end ? (size_t)(end - line.data) : line.len;
+    while (i < len && (line.data[i] == ' ' || line.data[i] == '\t'))
         i++;
-    if (i == len || line.s[i] == '#')
+    if (i == len || line.data[i] == '#')
         return;
     if (f->skipped_bytes == 0)
         f->first_skipped = byte;
@@ -153,54 +153,54 @@ static void skip_line(struct systrace *f, struct tm_span line, uint64_t byte)
 
 /* If LINE has the tag that begins trace data, enters section INTO, or section OUTSIDE if the data also ends on LINE.
  * Data on the line of the tag is counted and not read. */
-static void find_data(struct systrace *f, struct tm_span line, uint64_t byte, enum section into, enum section outside)
+static void find_data(struct systrace *f, struct tm_text line, uint64_t byte, enum section into, enum section outside)
 {
-    const char *tag = tm_span_find(line, data_tag);
+    const uint8_t *tag = tm_text_find(line, data_tag);
     if (tag == NULL)
         return;
-    const char *data = tag + strlen(data_tag);
-    const struct tm_span rest = {data, (size_t)(line.s + line.len - data)};
+    const uint8_t *data = tag + strlen(data_tag);
+    const struct tm_text rest = {data, (size_t)(line.data + line.len - data)};
     f->skipped_before = f->skipped_bytes;
-    skip_line(f, rest, byte + (uint64_t)(data - line.s));
+    skip_line(f, rest, byte + (uint64_t)(data - line.data));
     f->section = has(rest, end_tag) ? outside : into;
     f->has_data = true;
 }
 
 /* If the trace data ends on LINE, enters section OUTSIDE and looks for other data on the rest of the line. Returns
  * whether it ends. */
-static bool leave_data(struct systrace *f, struct tm_span line, uint64_t byte, enum section into, enum section outside)
+static bool leave_data(struct systrace *f, struct tm_text line, uint64_t byte, enum section into, enum section outside)
 {
-    const char *end = tm_span_find(line, end_tag);
+    const uint8_t *end = tm_text_find(line, end_tag);
     if (end == NULL)
         return false;
-    const struct tm_span rest = {end, (size_t)(line.s + line.len - end)};
+    const struct tm_text rest = {end, (size_t)(line.data + line.len - end)};
     f->section = outside;
-    find_data(f, rest, byte + (uint64_t)(end - line.s), into, outside);
+    find_data(f, rest, byte + (uint64_t)(end - line.data), into, outside);
     return true;
 }
 
 /* True if LINE begins with the end tag, after blanks. An event's text may contain the tag too. */
-static bool begins_with_end(struct tm_span line)
+static bool begins_with_end(struct tm_text line)
 {
-    while (line.len && (line.s[0] == ' ' || line.s[0] == '\t'))
-        line = (struct tm_span){line.s + 1, line.len - 1};
-    return tm_span_begins(line, end_tag);
+    while (line.len && (line.data[0] == ' ' || line.data[0] == '\t'))
+        line = tm_text_after(line, 1);
+    return tm_text_begins(line, end_tag);
 }
 
-static enum tm_status trace_line(struct systrace *f, struct tm_span raw, uint64_t byte, struct tm_error *err)
+static enum tm_status trace_line(struct systrace *f, struct tm_text raw, uint64_t byte, struct tm_error *err)
 {
     struct tm_systrace_line line;
     if (f->section == TRACE && begins_with_end(raw) && leave_data(f, raw, byte, UNREAD, DONE))
         return TM_OK;
     if (is_remark(f, raw))
         return TM_OK;
-    struct tm_span text = cut_prefix(f, raw);
-    if (tm_systrace_line_parse(text.s, text.len, &line) == TM_OK) {
+    struct tm_text text = cut_prefix(f, raw);
+    if (tm_systrace_line_parse(tm_text_chars(text), text.len, &line) == TM_OK) {
         f->events++;
-        return tm_ftrace_text_add(&f->text, &line, raw.s, raw.len, err);
+        return tm_ftrace_text_add(&f->text, &line, tm_text_chars(raw), raw.len, err);
     }
     size_t i = 0;
-    while (i < raw.len && (raw.s[i] == ' ' || raw.s[i] == '\t'))
+    while (i < raw.len && (raw.data[i] == ' ' || raw.data[i] == '\t'))
         i++;
     if (i < raw.len && f->damaged++ == 0)
         f->first_damaged = byte;
@@ -208,18 +208,18 @@ static enum tm_status trace_line(struct systrace *f, struct tm_span raw, uint64_
 }
 
 /* True for the first line of a trace in HTML: a comment of its header, or an event if there is no header. */
-static bool begins_trace(struct tm_span line)
+static bool begins_trace(struct tm_text line)
 {
     struct tm_systrace_line event;
-    if (tm_span_begins(line, "#"))
-        return has(line, "TASK-PID") || tm_span_begins(line, "# tracer:");
-    return tm_systrace_line_parse(line.s, line.len, &event) == TM_OK;
+    if (tm_text_begins(line, "#"))
+        return has(line, "TASK-PID") || tm_text_begins(line, "# tracer:");
+    return tm_systrace_line_parse(tm_text_chars(line), line.len, &event) == TM_OK;
 }
 
 /* Handles LINE as its section requires. BYTE is its offset in the input. */
-static enum tm_status take_line(struct systrace *f, struct tm_span line, uint64_t byte, struct tm_error *err)
+static enum tm_status take_line(struct systrace *f, struct tm_text line, uint64_t byte, struct tm_error *err)
 {
-    if (line.len && line.s[line.len - 1] == '\r')
+    if (line.len && line.data[line.len - 1] == '\r')
         line.len--;
     switch (f->section) {
     case HTML:
@@ -228,9 +228,9 @@ static enum tm_status take_line(struct systrace *f, struct tm_span line, uint64_
     case HTML_DATA:
         if (begins_trace(line))
             f->section = TRACE;
-        else if (tm_span_begins(line, "PROCESS DUMP"))
+        else if (tm_text_begins(line, "PROCESS DUMP"))
             f->section = PROCESS_DUMP;
-        else if (tm_span_begins(line, "CGROUP DUMP"))
+        else if (tm_text_begins(line, "CGROUP DUMP"))
             f->section = CGROUP_DUMP;
         if (f->section == HTML_DATA) {
             skip_line(f, line, byte);
@@ -265,10 +265,10 @@ static enum tm_status start(struct systrace *f, struct tm_error *err)
     enum tm_status st = tm_input_fill(in, TM_SNIFF_BYTES, err);
     if (st < 0)
         return st;
-    struct tm_span head = {(const char *)in->data, in->len < TM_SNIFF_BYTES ? in->len : TM_SNIFF_BYTES};
-    const char *marker = tm_span_find(head, "TRACE:\n");
+    struct tm_text head = {in->data, in->len < TM_SNIFF_BYTES ? in->len : TM_SNIFF_BYTES};
+    const uint8_t *marker = tm_text_find(head, "TRACE:\n");
     if (marker)
-        tm_input_skip(in, (size_t)(marker - head.s) + 7);
+        tm_input_skip(in, (size_t)(marker - head.data) + 7);
     f->section = in->len && in->data[0] == '<' ? HTML : TRACE;
     return TM_OK;
 }
@@ -327,7 +327,7 @@ static enum tm_status take_window(struct systrace *f, struct tm_error *err)
         }
         size_t len = end ? (size_t)(end - in->data) : in->len;
         if (!f->skipping && len <= TM_SYSTRACE_LINE_MAX)
-            st = take_line(f, (struct tm_span){(const char *)in->data, len}, in->offset, err);
+            st = take_line(f, tm_text_at(in->data, len), in->offset, err);
         else
             note_long_line(f);
         f->skipping = false;

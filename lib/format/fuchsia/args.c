@@ -6,7 +6,7 @@
 enum { REF_INLINE = 0x8000, REF_LENGTH = 0x7fff };
 
 enum tm_fxt_read tm_fxt_string_ref(const struct tm_fxt_tables *tables, struct tm_fxt_cursor *c, uint64_t ref,
-                                   struct tm_span *text)
+                                   struct tm_text *text)
 {
     if (ref == 0 || ref & REF_INLINE)
         return tm_fxt_text(c, ref & REF_LENGTH, text) ? TM_FXT_READ_OK : TM_FXT_READ_CUT;
@@ -82,7 +82,7 @@ const struct tm_fxt_arg *tm_fxt_args_find(const struct tm_fxt_args *args, const 
 {
     size_t len = strlen(name);
     for (uint32_t i = 0; i < args->count; i++)
-        if (args->args[i].name.len == len && memcmp(args->args[i].name.s, name, len) == 0)
+        if (args->args[i].name.len == len && memcmp(args->args[i].name.data, name, len) == 0)
             return &args->args[i];
     return NULL;
 }
@@ -93,7 +93,7 @@ static enum tm_status put_value(const struct tm_fxt_arg *a, struct tm_buf *detai
     case TM_FXT_DOUBLE:
         return tm_pb_put_i64(detail, TM_ARG_DOUBLE, a->bits);
     case TM_FXT_STRING:
-        return tm_pb_put_bytes(detail, TM_ARG_STRING, a->text.s, a->text.len);
+        return tm_pb_put_bytes(detail, TM_ARG_STRING, a->text.data, a->text.len);
     case TM_FXT_POINTER:
         return tm_pb_put_varint(detail, TM_ARG_POINTER, a->bits);
     case TM_FXT_BOOL:
@@ -115,7 +115,7 @@ enum tm_status tm_fxt_args_put(const struct tm_fxt_args *args, struct tm_buf *de
         const struct tm_fxt_arg *a = &args->args[i];
         size_t mark;
         if (tm_pb_begin(detail, TM_DETAIL_ARGS, &mark) != TM_OK ||
-            tm_pb_put_bytes(detail, TM_ARG_KEY, a->name.s, a->name.len) != TM_OK || put_value(a, detail) != TM_OK ||
+            tm_pb_put_bytes(detail, TM_ARG_KEY, a->name.data, a->name.len) != TM_OK || put_value(a, detail) != TM_OK ||
             tm_pb_end(detail, mark) != TM_OK)
             return TM_E_SYSTEM;
     }

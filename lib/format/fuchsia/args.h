@@ -22,8 +22,8 @@ enum tm_fxt_arg_type {
 
 struct tm_fxt_arg {
     uint32_t type; /* enum tm_fxt_arg_type */
-    struct tm_span name;
-    struct tm_span text; /* of TM_FXT_STRING */
+    struct tm_text name;
+    struct tm_text text; /* of TM_FXT_STRING */
     uint64_t bits;       /* of the other types: sign-extended, or the bits of a double */
 };
 
@@ -37,7 +37,7 @@ enum tm_fxt_read { TM_FXT_READ_OK, TM_FXT_READ_CUT, TM_FXT_READ_NO_STRING, TM_FX
 
 /* Resolves REF to a text: an entry of the current provider's table, or bytes at the cursor. */
 enum tm_fxt_read tm_fxt_string_ref(const struct tm_fxt_tables *tables, struct tm_fxt_cursor *c, uint64_t ref,
-                                   struct tm_span *text);
+                                   struct tm_text *text);
 
 /* Resolves REF to a thread: an entry of the table, or the next two words. */
 enum tm_fxt_read tm_fxt_thread_ref(const struct tm_fxt_tables *tables, struct tm_fxt_cursor *c, uint64_t ref,

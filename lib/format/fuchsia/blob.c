@@ -7,11 +7,11 @@ void tm_fxt_blob_init(struct tm_fxt_blob *blob, const char *dir)
     *blob = (struct tm_fxt_blob){.file.dir = dir};
 }
 
-enum tm_status tm_fxt_blob_add(struct tm_fxt_blob *blob, struct tm_span bytes, struct tm_error *err)
+enum tm_status tm_fxt_blob_add(struct tm_fxt_blob *blob, struct tm_text bytes, struct tm_error *err)
 {
     if (bytes.len == 0)
         return TM_OK;
-    return tm_temporary_file_add(&blob->file, bytes.s, bytes.len, err);
+    return tm_temporary_file_add(&blob->file, bytes.data, bytes.len, err);
 }
 
 static enum tm_status source_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)

@@ -20,7 +20,7 @@ struct tm_fxt_blob {
 void tm_fxt_blob_init(struct tm_fxt_blob *blob, const char *dir);
 
 /* Adds BYTES, the next part of the proto trace. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_fxt_blob_add(struct tm_fxt_blob *blob, struct tm_span bytes, struct tm_error *err);
+enum tm_status tm_fxt_blob_add(struct tm_fxt_blob *blob, struct tm_text bytes, struct tm_error *err);
 
 /* Reads a part of the proto trace. TM_OK: there may be more. TM_END: all is read. Otherwise an error. CONTEXT is that
  * of the Fuchsia trace. */

@@ -26,7 +26,7 @@ struct event {
     uint32_t type;
     int64_t time_ns;
     struct tm_fxt_thread thread;
-    struct tm_span category, name;
+    struct tm_text category, name;
     struct tm_fxt_cursor *rest; /* what the event's type adds */
 };
 
@@ -81,11 +81,11 @@ static enum tm_status add_counter(struct tm_fxt *x, const struct event *v)
             row.flags |= TM_EVENT_VALUE_DOUBLE;
         tm_buf_clear(&x->detail);
         tm_buf_clear(&x->text);
-        if (tm_buf_add(&x->text, v->name.s, v->name.len) != TM_OK || tm_buf_add_byte(&x->text, ':') != TM_OK ||
-            tm_buf_add(&x->text, a->name.s, a->name.len) != TM_OK ||
+        if (tm_buf_add(&x->text, v->name.data, v->name.len) != TM_OK || tm_buf_add_byte(&x->text, ':') != TM_OK ||
+            tm_buf_add(&x->text, a->name.data, a->name.len) != TM_OK ||
             tm_buf_addf(&x->text, ":%" PRIu64, id) != TM_OK)
             return tm_error_nomem(x->err);
-        st = tm_fxt_string(x, (struct tm_span){(const char *)x->text.data, x->text.len}, &row.name);
+        st = tm_fxt_string(x, tm_text_at(x->text.data, x->text.len), &row.name);
         if (st >= 0)
             st = tm_fxt_string(x, v->category, &row.category);
         if (st >= 0)

@@ -22,7 +22,7 @@ enum { METADATA_PROVIDER = 1, METADATA_SECTION = 2, METADATA_PROVIDER_EVENT = 3,
 enum { BLOB_PERFETTO = 3, RECORDS_AT_ONCE = 256 };
 
 /* Adds the name of a provider as a row of the metadata table. */
-static enum tm_status put_provider(struct tm_fxt *x, uint32_t id, struct tm_span name)
+static enum tm_status put_provider(struct tm_fxt *x, uint32_t id, struct tm_text name)
 {
     Tracemerge__Metadata row = TRACEMERGE__METADATA__INIT;
     tm_buf_clear(&x->text);
@@ -30,7 +30,7 @@ static enum tm_status put_provider(struct tm_fxt *x, uint32_t id, struct tm_span
         return tm_error_nomem(x->err);
     row.name = tm_bytes(x->text.data, x->text.len);
     row.value_case = TRACEMERGE__METADATA__VALUE_STR_VALUE;
-    row.str_value = tm_bytes(name.s, name.len);
+    row.str_value = tm_bytes(name.data, name.len);
     row.has_file = true;
     row.file = x->context.sink->file;
     return tm_event_sink_message(x->context.sink, TM_FRAME_METADATA, &row.base, x->err);
@@ -39,7 +39,7 @@ static enum tm_status put_provider(struct tm_fxt *x, uint32_t id, struct tm_span
 static enum tm_status metadata(struct tm_fxt *x, struct tm_fxt_record *r)
 {
     uint32_t id = (uint32_t)tm_fxt_bits(r->header, 20, 51);
-    struct tm_span name;
+    struct tm_text name;
     enum tm_status st;
     switch (tm_fxt_bits(r->header, 16, 19)) {
     case METADATA_PROVIDER:
@@ -63,7 +63,7 @@ static enum tm_status metadata(struct tm_fxt *x, struct tm_fxt_record *r)
 static enum tm_status string(struct tm_fxt *x, struct tm_fxt_record *r)
 {
     uint32_t index = (uint32_t)tm_fxt_bits(r->header, 16, 30);
-    struct tm_span text;
+    struct tm_text text;
     if (index == 0)
         return TM_OK;
     if (!tm_fxt_text(&r->rest, (size_t)tm_fxt_bits(r->header, 32, 46), &text))
@@ -85,7 +85,7 @@ static enum tm_status thread(struct tm_fxt *x, struct tm_fxt_record *r)
 static enum tm_status blob(struct tm_fxt *x, struct tm_fxt_record *r)
 {
     uint64_t name_ref = tm_fxt_bits(r->header, 16, 31);
-    struct tm_span name, bytes;
+    struct tm_text name, bytes;
     if (tm_fxt_bits(r->header, 48, 55) != BLOB_PERFETTO)
         return tm_fxt_lose(x, TM_FXT_LOSS_UNREAD);
     /* All blobs form one trace, so their names do not matter. */

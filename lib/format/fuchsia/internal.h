@@ -51,7 +51,7 @@ enum tm_status tm_fxt_unread(struct tm_fxt *x, enum tm_fxt_read read);
 bool tm_fxt_time(struct tm_fxt *x, struct tm_fxt_cursor *c, int64_t *ns);
 
 /* Sets *STRING for TEXT in a string column of a row whose detail is x->detail. TM_OK or an error. */
-enum tm_status tm_fxt_string(struct tm_fxt *x, struct tm_span text, uint32_t *string);
+enum tm_status tm_fxt_string(struct tm_fxt *x, struct tm_text text, uint32_t *string);
 
 /* Adds ROW with x->detail as its detail. TM_OK or an error. */
 enum tm_status tm_fxt_add(struct tm_fxt *x, struct tm_event *row);

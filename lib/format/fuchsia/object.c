@@ -15,18 +15,18 @@ static enum tm_status define(struct tm_fxt *x, struct tm_event *row, uint32_t fi
     return tm_fxt_add(x, row);
 }
 
-static enum tm_status define_process(struct tm_fxt *x, int64_t pid, struct tm_span name)
+static enum tm_status define_process(struct tm_fxt *x, int64_t pid, struct tm_text name)
 {
     struct tm_event row = {.kind = TM_KIND_PROCESS, .pid = pid, .flags = TM_EVENT_HAS_PID};
     tm_buf_clear(&x->inner);
     if (tm_pb_put_varint(&x->inner, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(pid)) != TM_OK ||
-        tm_pb_put_bytes(&x->inner, TM_PROCESS_DESCRIPTION_NAME, name.s, name.len) != TM_OK)
+        tm_pb_put_bytes(&x->inner, TM_PROCESS_DESCRIPTION_NAME, name.data, name.len) != TM_OK)
         return tm_error_nomem(x->err);
     return define(x, &row, TM_DETAIL_PROCESS);
 }
 
 /* Defines a thread. Its argument "process" names the process. */
-static enum tm_status define_thread(struct tm_fxt *x, int64_t tid, struct tm_span name)
+static enum tm_status define_thread(struct tm_fxt *x, int64_t tid, struct tm_text name)
 {
     struct tm_event row = {.kind = TM_KIND_THREAD, .tid = tid, .flags = TM_EVENT_HAS_TID};
     const struct tm_fxt_arg *process = tm_fxt_args_find(&x->args, "process");
@@ -41,7 +41,7 @@ static enum tm_status define_thread(struct tm_fxt *x, int64_t tid, struct tm_spa
         if (tm_pb_put_varint(&x->inner, TM_THREAD_DESCRIPTION_PID, tm_zigzag(row.pid)) != TM_OK)
             return tm_error_nomem(x->err);
     }
-    if (tm_pb_put_bytes(&x->inner, TM_THREAD_DESCRIPTION_NAME, name.s, name.len) != TM_OK)
+    if (tm_pb_put_bytes(&x->inner, TM_THREAD_DESCRIPTION_NAME, name.data, name.len) != TM_OK)
         return tm_error_nomem(x->err);
     return define(x, &row, TM_DETAIL_THREAD);
 }
@@ -49,7 +49,7 @@ static enum tm_status define_thread(struct tm_fxt *x, int64_t tid, struct tm_spa
 enum tm_status tm_fxt_kernel_object(struct tm_fxt *x, struct tm_fxt_record *r)
 {
     uint64_t type = tm_fxt_bits(r->header, 16, 23), koid;
-    struct tm_span name;
+    struct tm_text name;
     if (!tm_fxt_word(&r->rest, &koid))
         return tm_fxt_lose(x, TM_FXT_LOSS_READ);
     enum tm_fxt_read read = tm_fxt_string_ref(&x->tables, &r->rest, tm_fxt_bits(r->header, 24, 39), &name);
@@ -67,7 +67,7 @@ enum tm_status tm_fxt_log(struct tm_fxt *x, struct tm_fxt_record *r)
     struct tm_event row = {.kind = TM_KIND_LOG,
                            .flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD)};
     struct tm_fxt_thread thread;
-    struct tm_span message;
+    struct tm_text message;
     if (!tm_fxt_time(x, &r->rest, &row.time_ns))
         return TM_OK;
     enum tm_fxt_read read = tm_fxt_thread_ref(&x->tables, &r->rest, tm_fxt_bits(r->header, 32, 39), &thread);

@@ -14,9 +14,9 @@ bool tm_fxt_time(struct tm_fxt *x, struct tm_fxt_cursor *c, int64_t *ns)
     return false;
 }
 
-enum tm_status tm_fxt_string(struct tm_fxt *x, struct tm_span text, uint32_t *string)
+enum tm_status tm_fxt_string(struct tm_fxt *x, struct tm_text text, uint32_t *string)
 {
-    return tm_event_sink_string(x->context.sink, tm_text_at(text.s, text.len), &x->detail, string, x->err);
+    return tm_event_sink_string(x->context.sink, text, &x->detail, string, x->err);
 }
 
 enum tm_status tm_fxt_add(struct tm_fxt *x, struct tm_event *row)

@@ -62,7 +62,7 @@ static enum tm_status string_slot(struct tm_fxt_tables *t, uint32_t index, uint3
     return TM_OK;
 }
 
-enum tm_status tm_fxt_tables_set_string(struct tm_fxt_tables *t, uint32_t index, struct tm_span text,
+enum tm_status tm_fxt_tables_set_string(struct tm_fxt_tables *t, uint32_t index, struct tm_text text,
                                         struct tm_error *err)
 {
     uint32_t slot;
@@ -82,17 +82,17 @@ enum tm_status tm_fxt_tables_set_string(struct tm_fxt_tables *t, uint32_t index,
         entry->cap = (uint32_t)text.len;
     }
     if (text.len)
-        memcpy(entry->s, text.s, text.len);
+        memcpy(entry->s, text.data, text.len);
     entry->len = (uint32_t)text.len;
     return TM_OK;
 }
 
-bool tm_fxt_tables_string(const struct tm_fxt_tables *t, uint32_t index, struct tm_span *text)
+bool tm_fxt_tables_string(const struct tm_fxt_tables *t, uint32_t index, struct tm_text *text)
 {
     uint32_t slot;
     if (!tm_map_find(&t->strings, string_key(t, index), &slot))
         return false;
-    *text = (struct tm_span){t->texts[slot].len ? t->texts[slot].s : "", t->texts[slot].len};
+    *text = tm_text_at(t->texts[slot].len ? t->texts[slot].s : "", t->texts[slot].len);
     return true;
 }
 

@@ -45,10 +45,10 @@ static inline bool tm_fxt_tables_has_provider(const struct tm_fxt_tables *tables
 uint64_t *tm_fxt_tables_ticks(struct tm_fxt_tables *tables);
 
 /* Makes TEXT string INDEX of the provider. Copies it. TM_OK; TM_E_INPUT "more than …"; or TM_E_SYSTEM. */
-enum tm_status tm_fxt_tables_set_string(struct tm_fxt_tables *tables, uint32_t index, struct tm_span text,
+enum tm_status tm_fxt_tables_set_string(struct tm_fxt_tables *tables, uint32_t index, struct tm_text text,
                                         struct tm_error *err);
 /* Sets *TEXT to string INDEX, valid until the string is set again. False if there is none. */
-bool tm_fxt_tables_string(const struct tm_fxt_tables *tables, uint32_t index, struct tm_span *text);
+bool tm_fxt_tables_string(const struct tm_fxt_tables *tables, uint32_t index, struct tm_text *text);
 
 /* Makes THREAD thread INDEX of the provider. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_fxt_tables_set_thread(struct tm_fxt_tables *tables, uint32_t index,

@@ -3,7 +3,7 @@
 #define TM_FORMAT_FUCHSIA_WORDS_H
 
 #include "base/bytes.h"
-#include "base/span.h"
+#include "base/text.h"
 
 enum { TM_FXT_WORD = 8 };
 
@@ -29,12 +29,12 @@ static inline bool tm_fxt_word(struct tm_fxt_cursor *c, uint64_t *word)
 }
 
 /* Reads LEN bytes, whose number has at most 15 bits, and their padding. False if the record ends before. */
-static inline bool tm_fxt_text(struct tm_fxt_cursor *c, size_t len, struct tm_span *text)
+static inline bool tm_fxt_text(struct tm_fxt_cursor *c, size_t len, struct tm_text *text)
 {
     size_t padded = (len + TM_FXT_WORD - 1) / TM_FXT_WORD * TM_FXT_WORD;
     if ((size_t)(c->end - c->p) < padded)
         return false;
-    *text = (struct tm_span){(const char *)c->p, len};
+    *text = tm_text_at(c->p, len);
     c->p += padded;
     return true;
 }

@@ -9,26 +9,26 @@ enum { RECORD_HEAD = 9, HAS_ADDRESS = 1, IS_RETURN = 2 };
 
 static const char no_mapping[] = "gecko";
 
-void tm_gecko_frame_name(struct tm_gecko_frame *frame, struct tm_span name)
+void tm_gecko_frame_name(struct tm_gecko_frame *frame, struct tm_text name)
 {
-    struct tm_span rest = name, function;
+    struct tm_text rest = name, function;
     frame->function = name;
-    frame->mapping = (struct tm_span){no_mapping, sizeof no_mapping - 1};
-    if (!tm_span_cut(&rest, " (in ", &function))
+    frame->mapping = tm_text_at(no_mapping, sizeof no_mapping - 1);
+    if (!tm_text_cut(&rest, " (in ", &function))
         return;
-    const char *close = rest.len ? memchr(rest.s, ')', rest.len) : NULL;
+    const uint8_t *close = rest.len ? memchr(rest.data, ')', rest.len) : NULL;
     frame->function = function;
-    frame->mapping = (struct tm_span){rest.s, close ? (size_t)(close - rest.s) : rest.len};
+    frame->mapping = tm_text_at(rest.data, close ? (size_t)(close - rest.data) : rest.len);
 }
 
 /* Reads "0x" and up to 16 hexadecimal digits. */
-static bool hex(struct tm_span s, uint64_t *value)
+static bool hex(struct tm_text s, uint64_t *value)
 {
     *value = 0;
-    if (s.len < 3 || s.len > 18 || s.s[0] != '0' || s.s[1] != 'x')
+    if (s.len < 3 || s.len > 18 || s.data[0] != '0' || s.data[1] != 'x')
         return false;
     for (size_t i = 2; i < s.len; i++) {
-        int d = tm_hex_value_lower(s.s[i]);
+        int d = tm_hex_value_lower(s.data[i]);
         if (d < 0)
             return false;
         *value = *value << 4 | (uint64_t)d;
@@ -36,38 +36,38 @@ static bool hex(struct tm_span s, uint64_t *value)
     return true;
 }
 
-/* Removes the digits at the end of SPAN and the colon before them. False: there are none. */
-static bool cut_number(struct tm_span *span, uint32_t *number)
+/* Removes the digits at the end of TEXT and the colon before them. False: there are none. */
+static bool cut_number(struct tm_text *text, uint32_t *number)
 {
-    size_t i = span->len;
+    size_t i = text->len;
     int64_t v;
-    while (i > 0 && span->s[i - 1] >= '0' && span->s[i - 1] <= '9')
+    while (i > 0 && text->data[i - 1] >= '0' && text->data[i - 1] <= '9')
         i--;
-    struct tm_span digits = {span->s + i, span->len - i};
-    if (i == 0 || span->s[i - 1] != ':' || !tm_span_int(digits, &v) || v > UINT32_MAX)
+    struct tm_text digits = {text->data + i, text->len - i};
+    if (i == 0 || text->data[i - 1] != ':' || !tm_text_int(digits, &v) || v > UINT32_MAX)
         return false;
     *number = (uint32_t)v;
-    span->len = i - 1;
+    text->len = i - 1;
     return true;
 }
 
 /* Finds file and line in "function (file:line)" or "function (file:line:column)". */
-static void find_file(struct tm_gecko_frame *frame, struct tm_span location)
+static void find_file(struct tm_gecko_frame *frame, struct tm_text location)
 {
     uint32_t last, before;
-    if (location.len < 2 || location.s[location.len - 1] != ')')
+    if (location.len < 2 || location.data[location.len - 1] != ')')
         return;
     size_t open = location.len - 1;
-    while (open > 0 && !(location.s[open] == '(' && location.s[open - 1] == ' '))
+    while (open > 0 && !(location.data[open] == '(' && location.data[open - 1] == ' '))
         open--;
-    struct tm_span file = {location.s + open + 1, location.len - open - 2};
+    struct tm_text file = {location.data + open + 1, location.len - open - 2};
     if (open == 0 || !cut_number(&file, &last))
         return;
     frame->line = cut_number(&file, &before) ? before : last;
     frame->file = file;
 }
 
-void tm_gecko_frame_location(struct tm_gecko_frame *frame, struct tm_span location,
+void tm_gecko_frame_location(struct tm_gecko_frame *frame, struct tm_text location,
                              const struct tm_gecko_process *process)
 {
     uint64_t address;
@@ -84,7 +84,7 @@ void tm_gecko_frame_location(struct tm_gecko_frame *frame, struct tm_span locati
         size_t len = 0;
         const uint8_t *name = tm_gecko_names_get(&process->lib_names, lib->name, &len);
         if (len)
-            frame->mapping = (struct tm_span){(const char *)name, len};
+            frame->mapping = tm_text_at(name, len);
     }
 }
 
@@ -94,10 +94,10 @@ enum tm_status tm_gecko_frame_put(const struct tm_gecko_frame *frame, struct tm_
         (uint8_t)((frame->has_address ? HAS_ADDRESS : 0) | (frame->is_return ? IS_RETURN : 0))};
     tm_put_le64(head + 1, frame->address);
     if (tm_buf_add(out, head, sizeof head) != TM_OK ||
-        tm_pb_put_bytes(out, TM_STACK_FRAME_FUNCTION, frame->function.s, frame->function.len) != TM_OK ||
+        tm_pb_put_bytes(out, TM_STACK_FRAME_FUNCTION, frame->function.data, frame->function.len) != TM_OK ||
         (frame->mapping.len &&
-         tm_pb_put_bytes(out, TM_STACK_FRAME_MAPPING, frame->mapping.s, frame->mapping.len) != TM_OK) ||
-        (frame->file.len && tm_pb_put_bytes(out, TM_STACK_FRAME_FILE, frame->file.s, frame->file.len) != TM_OK) ||
+         tm_pb_put_bytes(out, TM_STACK_FRAME_MAPPING, frame->mapping.data, frame->mapping.len) != TM_OK) ||
+        (frame->file.len && tm_pb_put_bytes(out, TM_STACK_FRAME_FILE, frame->file.data, frame->file.len) != TM_OK) ||
         (frame->line && tm_pb_put_varint(out, TM_STACK_FRAME_LINE, frame->line) != TM_OK))
         return TM_E_SYSTEM;
     return TM_OK;

@@ -2,12 +2,12 @@
 #ifndef TM_FORMAT_GECKO_FRAME_H
 #define TM_FORMAT_GECKO_FRAME_H
 
-#include "base/span.h"
+#include "base/text.h"
 #include "format/gecko/process.h"
 
-/* Spans are borrowed; an empty span is absent. */
+/* Texts are borrowed; an empty one is absent. */
 struct tm_gecko_frame {
-    struct tm_span function, mapping, file;
+    struct tm_text function, mapping, file;
     uint32_t line;      /* 0: unknown */
     bool has_address;
     bool is_return;     /* the frame called another one: address is a return address */
@@ -16,11 +16,11 @@ struct tm_gecko_frame {
 
 /* Splits NAME, "function (in mapping)". A name without a mapping is a function in the mapping "gecko", as in the
  * reference importer. */
-void tm_gecko_frame_name(struct tm_gecko_frame *frame, struct tm_span name);
+void tm_gecko_frame_name(struct tm_gecko_frame *frame, struct tm_text name);
 
 /* Parses LOCATION: an address, which the libraries of PROCESS resolve; or "function (file:line:column)", which as a
  * whole is the function's name; or a name as for tm_gecko_frame_name. */
-void tm_gecko_frame_location(struct tm_gecko_frame *frame, struct tm_span location,
+void tm_gecko_frame_location(struct tm_gecko_frame *frame, struct tm_text location,
                              const struct tm_gecko_process *process);
 
 /* Appends the frame to OUT as a record, the form in which tables store it. TM_OK or TM_E_SYSTEM. */

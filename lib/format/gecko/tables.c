@@ -234,10 +234,10 @@ static enum tm_status put_func_frame(struct tm_gecko_tables *t, const uint8_t *r
                          index_of(t, (struct form_rows){&t->sources, &source_table}, source, 0, &file))))
         st = frame_string(t, by.strings, file, &path, err);
     if (st == TM_OK) {
-        tm_gecko_frame_name(&frame, (struct tm_span){(const char *)t->name.data, t->name.len});
+        tm_gecko_frame_name(&frame, tm_text_at(t->name.data, t->name.len));
         if (t->text.len)
-            frame.mapping = (struct tm_span){(const char *)t->text.data, t->text.len};
-        frame.file = (struct tm_span){(const char *)path.data, path.len};
+            frame.mapping = tm_text_at(t->text.data, t->text.len);
+        frame.file = tm_text_at(path.data, path.len);
         tm_gecko_index_get(row + FRAME_LINE, &frame.line);
         frame.line += frame.line == UINT32_MAX;
         uint64_t address = tm_get_le64(row + FRAME_ADDRESS);
@@ -259,7 +259,7 @@ static enum tm_status put_location_frame(struct tm_gecko_tables *t, const uint8_
     enum tm_status st = frame_string(t, by.strings, location, &t->name, err);
     if (st < 0)
         return st;
-    tm_gecko_frame_location(&frame, (struct tm_span){(const char *)t->name.data, t->name.len}, by.process);
+    tm_gecko_frame_location(&frame, tm_text_at(t->name.data, t->name.len), by.process);
     if (tm_gecko_index_get(row + FRAME_LINE, &line))
         frame.line = line;
     return tm_gecko_frame_put(&frame, &t->record) == TM_OK ? TM_OK : tm_error_nomem(err);

@@ -18,12 +18,13 @@ void tm_journal_entry_clear(struct tm_journal_entry *e)
     tm_buf_clear(&e->args);
 }
 
-bool tm_journal_is_field(struct tm_span name)
+bool tm_journal_is_field(struct tm_text name)
 {
-    if (name.len == 0 || name.len > FIELD_NAME_MAX || (name.s[0] >= '0' && name.s[0] <= '9'))
+    if (name.len == 0 || name.len > FIELD_NAME_MAX || (name.data[0] >= '0' && name.data[0] <= '9'))
         return false;
     for (size_t i = 0; i < name.len; i++)
-        if (!((name.s[i] >= 'A' && name.s[i] <= 'Z') || (name.s[i] >= '0' && name.s[i] <= '9') || name.s[i] == '_'))
+        if (!((name.data[i] >= 'A' && name.data[i] <= 'Z') || (name.data[i] >= '0' && name.data[i] <= '9') ||
+              name.data[i] == '_'))
             return false;
     return true;
 }
@@ -51,14 +52,14 @@ static bool boot(const uint8_t *value, size_t len, struct tm_key *key)
 }
 
 /* Reads a field that states a time. False if NAME is a different field. */
-static bool take_time(struct tm_journal_entry *e, struct tm_span name, const uint8_t *value, size_t len)
+static bool take_time(struct tm_journal_entry *e, struct tm_text name, const uint8_t *value, size_t len)
 {
     const int64_t max = INT64_MAX / 1000;
-    if (tm_span_is(name, "__REALTIME_TIMESTAMP"))
+    if (tm_text_is(name, "__REALTIME_TIMESTAMP"))
         e->has_realtime = number(value, len, max, &e->realtime_us);
-    else if (tm_span_is(name, "__MONOTONIC_TIMESTAMP"))
+    else if (tm_text_is(name, "__MONOTONIC_TIMESTAMP"))
         e->has_monotonic = number(value, len, max, &e->monotonic_us);
-    else if (tm_span_is(name, "_BOOT_ID"))
+    else if (tm_text_is(name, "_BOOT_ID"))
         e->has_boot = boot(value, len, &e->boot);
     else
         return false;
@@ -71,7 +72,7 @@ static enum tm_status store_first(struct tm_buf *buf, const uint8_t *value, size
     return buf->len || len == 0 ? TM_OK : tm_buf_add(buf, value, len);
 }
 
-static enum tm_status put_arg(struct tm_journal_entry *e, struct tm_span name, const uint8_t *value, size_t len)
+static enum tm_status put_arg(struct tm_journal_entry *e, struct tm_text name, const uint8_t *value, size_t len)
 {
     char key[FIELD_NAME_MAX + 1];
     int64_t numeral;
@@ -79,35 +80,35 @@ static enum tm_status put_arg(struct tm_journal_entry *e, struct tm_span name, c
         e->left_out++;
         return TM_OK;
     }
-    memcpy(key, name.s, name.len);
+    memcpy(key, name.data, name.len);
     key[name.len] = '\0';
-    bool is_number = tm_span_is(name, "_UID") || tm_span_is(name, "_GID") || tm_span_is(name, "PRIORITY");
+    bool is_number = tm_text_is(name, "_UID") || tm_text_is(name, "_GID") || tm_text_is(name, "PRIORITY");
     return is_number && number(value, len, UINT32_MAX, &numeral) ? tm_detail_arg_int(&e->args, key, numeral)
                                                                 : tm_detail_arg_text(&e->args, key, value, len);
 }
 
-enum tm_status tm_journal_entry_add(struct tm_journal_entry *e, struct tm_span name, const uint8_t *value, size_t len)
+enum tm_status tm_journal_entry_add(struct tm_journal_entry *e, struct tm_text name, const uint8_t *value, size_t len)
 {
     bool is_time = take_time(e, name, value, len);
-    if (e->is_brief || (is_time && !tm_span_is(name, "_BOOT_ID")))
+    if (e->is_brief || (is_time && !tm_text_is(name, "_BOOT_ID")))
         return TM_OK;
-    if (tm_span_is(name, "MESSAGE"))
+    if (tm_text_is(name, "MESSAGE"))
         return store_first(&e->message, value, len);
-    if (tm_span_is(name, "SYSLOG_IDENTIFIER"))
+    if (tm_text_is(name, "SYSLOG_IDENTIFIER"))
         return store_first(&e->tag, value, len);
-    if (tm_span_is(name, "_PID") && number(value, len, UINT32_MAX, &e->pid)) {
+    if (tm_text_is(name, "_PID") && number(value, len, UINT32_MAX, &e->pid)) {
         e->has_pid = true;
         return TM_OK;
     }
-    if (tm_span_is(name, "_TID") && number(value, len, UINT32_MAX, &e->tid)) {
+    if (tm_text_is(name, "_TID") && number(value, len, UINT32_MAX, &e->tid)) {
         e->has_tid = true;
         return TM_OK;
     }
-    if (tm_span_is(name, "PRIORITY") && !number(value, len, 7, &e->priority))
+    if (tm_text_is(name, "PRIORITY") && !number(value, len, 7, &e->priority))
         e->priority = -1;
-    enum tm_status st = tm_span_is(name, "_COMM") ? store_first(&e->comm, value, len) : TM_OK;
+    enum tm_status st = tm_text_is(name, "_COMM") ? store_first(&e->comm, value, len) : TM_OK;
     /* address fields: they locate the entry in its journal */
-    bool is_address = name.len > 2 && name.s[0] == '_' && name.s[1] == '_';
+    bool is_address = name.len > 2 && name.data[0] == '_' && name.data[1] == '_';
     return st < 0 || is_address ? st : put_arg(e, name, value, len);
 }
 

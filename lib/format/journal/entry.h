@@ -3,7 +3,7 @@
 #define TM_FORMAT_JOURNAL_ENTRY_H
 
 #include "base/buf.h"
-#include "base/span.h"
+#include "base/text.h"
 #include "base/table.h"
 
 /* Zero-initialise. Memory is reused from entry to entry. */
@@ -23,10 +23,10 @@ struct tm_journal_entry {
 void tm_journal_entry_clear(struct tm_journal_entry *entry);
 
 /* True if NAME is a valid field name. */
-bool tm_journal_is_field(struct tm_span name);
+bool tm_journal_is_field(struct tm_text name);
 
 /* Adds field NAME with the LEN bytes at VALUE, which may be any bytes. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_journal_entry_add(struct tm_journal_entry *entry, struct tm_span name, const uint8_t *value,
+enum tm_status tm_journal_entry_add(struct tm_journal_entry *entry, struct tm_text name, const uint8_t *value,
                                     size_t len);
 
 /* Returns the priority in Android's numbers; 0: unknown. */

@@ -73,7 +73,7 @@ static enum tm_status add_binary(struct reading *r, size_t len, struct tm_error 
         *r->cause = "a field of the journal does not end where its length says";
         return TM_E_INPUT;
     }
-    struct tm_span name = {(const char *)in->data + r->at, len};
+    struct tm_text name = {in->data + r->at, len};
     st = tm_journal_entry_add(r->entry, name, in->data + value, (size_t)bytes);
     r->at = value + (size_t)bytes + 1;
     return st < 0 ? tm_error_nomem(err) : TM_OK;
@@ -84,7 +84,7 @@ static enum tm_status add_field(struct reading *r, size_t len, struct tm_error *
 {
     const struct tm_input *in = r->in;
     const uint8_t *line = in->data + r->at, *equals = memchr(line, '=', len);
-    struct tm_span name = {(const char *)line, equals ? (size_t)(equals - line) : len};
+    struct tm_text name = {line, equals ? (size_t)(equals - line) : len};
     if (!tm_journal_is_field(name)) {
         *r->cause = "not a field of a journal";
         return TM_E_INPUT;

@@ -32,20 +32,20 @@ static bool is_binary(const struct tm_json_value *array, struct tm_buf *bytes, e
 {
     struct tm_json_scan scan = tm_json_scan_of(array);
     struct tm_json_value element;
-    struct tm_span digits;
+    struct tm_text digits;
     int64_t byte;
     tm_buf_clear(bytes);
     scan.p++;
     while (*st == TM_OK && tm_json_element(&scan, &element) == TM_JSON_OK) {
-        digits = (struct tm_span){(const char *)element.data, element.len};
-        if (element.type != TM_JSON_NUMBER || !tm_span_int(digits, &byte) || byte < 0 || byte > UINT8_MAX)
+        digits = tm_text_at(element.data, element.len);
+        if (element.type != TM_JSON_NUMBER || !tm_text_int(digits, &byte) || byte < 0 || byte > UINT8_MAX)
             return false;
         *st = tm_buf_add_byte(bytes, (uint8_t)byte);
     }
     return true;
 }
 
-static enum tm_status add_value(struct tm_journal_entry *entry, struct tm_span name, const struct tm_json_value *value,
+static enum tm_status add_value(struct tm_journal_entry *entry, struct tm_text name, const struct tm_json_value *value,
                                 struct tm_buf *scratch)
 {
     const uint8_t *data;
@@ -67,7 +67,7 @@ static enum tm_status add_value(struct tm_journal_entry *entry, struct tm_span n
 }
 
 /* Adds a field. A repeated field is an array of its values. */
-static enum tm_status add_member(struct tm_journal_entry *entry, struct tm_span name, const struct tm_json_value *value,
+static enum tm_status add_member(struct tm_journal_entry *entry, struct tm_text name, const struct tm_json_value *value,
                                  struct tm_buf *scratch)
 {
     struct tm_json_value element;
@@ -92,7 +92,7 @@ static enum tm_status add_members(struct tm_journal_entry *entry, const struct t
     enum tm_status st = TM_OK;
     scan.p++;
     while (st == TM_OK && tm_json_member(&scan, &key, &value) == TM_JSON_OK) {
-        struct tm_span name = {(const char *)key.data, key.len};
+        struct tm_text name = {key.data, key.len};
         if (tm_journal_is_field(name))
             st = add_member(entry, name, &value, &scratch);
     }
@@ -159,10 +159,10 @@ bool tm_journal_json_sniff(const uint8_t *head, size_t len)
     if (p == end || *scan.p++ != '{')
         return false;
     while (tm_json_key(&scan, &key) == TM_JSON_OK) {
-        struct tm_span name = {(const char *)key.data, key.len};
+        struct tm_text name = {key.data, key.len};
         if (!tm_journal_is_field(name))
             return false;
-        is_known |= name.s[0] == '_';
+        is_known |= name.data[0] == '_';
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
             is_known |= tm_json_is(&key, known[i]);
         if (tm_json_value(&scan, &value) != TM_JSON_OK || tm_json_comma(&scan, '}') != TM_JSON_OK)

@@ -122,10 +122,10 @@ static enum tm_status put_pending(struct logcat *l, struct tm_error *err)
     return tm_event_sink_add(sink, e, err);
 }
 
-static bool copy(struct tm_buf *buf, struct tm_span text)
+static bool copy(struct tm_buf *buf, struct tm_text text)
 {
     tm_buf_clear(buf);
-    return text.len == 0 || tm_buf_add(buf, text.s, text.len) == TM_OK;
+    return text.len == 0 || tm_buf_add(buf, text.data, text.len) == TM_OK;
 }
 
 /* Adds the pending row and makes LINE the pending one. */
@@ -151,7 +151,7 @@ static enum tm_status begin(struct logcat *l, const struct tm_logcat_line *line,
         l->pending.flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD);
     l->text.has_events = true;
     l->has_pending = true;
-    l->has_tag = line->tag.s != NULL;
+    l->has_tag = line->tag.data != NULL;
     return copy(&l->tag, line->tag) && copy(&l->message, line->message) && copy(&l->uid, line->uid)
                ? TM_OK
                : tm_error_nomem(err);
@@ -215,7 +215,7 @@ static enum tm_status first_line(const uint8_t *head, size_t len, struct tm_logc
             return tm_logcat_line_parse(p, n, line);
         p = eol ? eol + 1 : end;
     }
-    return tm_text_begins((const char *)head, end, divider) ? TM_END : TM_E_INPUT;
+    return tm_chars_begin((const char *)head, end, divider) ? TM_END : TM_E_INPUT;
 }
 
 static bool logcat_sniff(const uint8_t *head, size_t len)

@@ -112,9 +112,9 @@ static enum tm_logcat_priority priority_of(char letter)
     }
 }
 
-static bool number_of(struct tm_span text, int64_t *value)
+static bool number_of(struct tm_text text, int64_t *value)
 {
-    return text.len > 0 && tm_text_is_digit(text.s[0]) && tm_span_int(text, value) && *value <= UINT32_MAX;
+    return text.len > 0 && tm_text_is_digit(text.data[0]) && tm_text_int(text, value) && *value <= UINT32_MAX;
 }
 
 /* Sets the tag, without the blanks that pad it. */
@@ -122,7 +122,7 @@ static void set_tag(struct tm_logcat_line *l, const char *p, const char *end)
 {
     while (end > p && end[-1] == ' ')
         end--;
-    l->tag = (struct tm_span){p, (size_t)(end - p)};
+    l->tag = tm_text_at(p, (size_t)(end - p));
 }
 
 /* Splits "tag: message". A tag may contain a colon that no blank follows. Without a colon and blank the whole text is
@@ -136,13 +136,13 @@ static void split_message(const char *p, const char *end, struct tm_logcat_line 
         p = q + 1 < end ? q + 2 : end;
         break;
     }
-    l->message = (struct tm_span){p, (size_t)(end - p)};
+    l->message = tm_text_at(p, (size_t)(end - p));
 }
 
 /* "[uid] pid tid P tag: message" */
 static enum tm_status parse_threadtime(const char *p, const char *end, struct tm_logcat_line *l)
 {
-    struct tm_span columns[COLUMNS_MAX];
+    struct tm_text columns[COLUMNS_MAX];
     int count = 0;
     while (p < end && !(is_upper(*p) && p + 1 < end && p[1] == ' ')) {
         const char *q = p;
@@ -150,7 +150,7 @@ static enum tm_status parse_threadtime(const char *p, const char *end, struct tm
             q++;
         if (count == COLUMNS_MAX || q == p)
             return TM_E_INPUT;
-        columns[count++] = (struct tm_span){p, (size_t)(q - p)};
+        columns[count++] = tm_text_at(p, (size_t)(q - p));
         for (p = q; p < end && *p == ' '; p++)
             ;
     }
@@ -169,17 +169,17 @@ static const char *parse_parenthesis(const char *p, const char *end, struct tm_l
 {
     const size_t left = (size_t)(end - p);
     const char *q = p + 1, *close = memchr(p, ')', left < PARENTHESIS_MAX ? left : PARENTHESIS_MAX);
-    struct tm_span uid = {0};
+    struct tm_text uid = {0};
     if (close == NULL || close + 1 == end || close[1] != ':' || (close + 2 < end && close[2] != ' '))
         return NULL;
     const char *colon = memchr(q, ':', (size_t)(close - q));
     if (colon) {
         q = tm_text_skip_blanks(q, colon);
-        uid = (struct tm_span){q, (size_t)(colon - q)};
+        uid = tm_text_at(q, (size_t)(colon - q));
         q = colon + 1;
     }
     q = tm_text_skip_blanks(q, close);
-    if (!number_of((struct tm_span){q, (size_t)(close - q)}, &l->pid))
+    if (!number_of(tm_text_at(q, (size_t)(close - q)), &l->pid))
         return NULL;
     l->uid = uid;
     return close + 2 < end ? close + 3 : end;
@@ -196,7 +196,7 @@ static enum tm_status parse_brief(const char *p, const char *end, struct tm_logc
         if (message == NULL)
             continue;
         set_tag(l, p + 2, q);
-        l->message = (struct tm_span){message, (size_t)(end - message)};
+        l->message = tm_text_at(message, (size_t)(end - message));
         return TM_OK;
     }
     return TM_E_INPUT;
@@ -207,7 +207,7 @@ static void take_color(const char **p, const char **end)
 {
     static const char reset[] = "\x1b[0m";
     const char *q = *p;
-    if (!tm_text_begins(q, *end, "\x1b["))
+    if (!tm_chars_begin(q, *end, "\x1b["))
         return;
     for (q += 2; q < *end && (tm_text_is_digit(*q) || *q == ';'); q++)
         ;
@@ -239,6 +239,6 @@ bool tm_logcat_line_is_brief(const char *line, size_t len)
 bool tm_logcat_line_is_divider(const char *line, size_t len)
 {
     const char *end = line + len;
-    return len == 0 || tm_text_begins(line, end, "--------") || tm_text_begins(line, end, "* daemon ") ||
-           tm_text_begins(line, end, "- waiting for device");
+    return len == 0 || tm_chars_begin(line, end, "--------") || tm_chars_begin(line, end, "* daemon ") ||
+           tm_chars_begin(line, end, "- waiting for device");
 }

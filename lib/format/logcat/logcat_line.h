@@ -3,7 +3,7 @@
 #ifndef TM_FORMAT_LOGCAT_LOGCAT_LINE_H
 #define TM_FORMAT_LOGCAT_LOGCAT_LINE_H
 
-#include "base/span.h"
+#include "base/text.h"
 #include "base/status.h"
 
 /* What the time of a line means. */
@@ -33,9 +33,9 @@ struct tm_logcat_line {
     int64_t zone_ns; /* local time minus UTC */
     bool has_tid;   /* false in format time, which does not state the thread */
     int64_t pid, tid;
-    struct tm_span uid; /* a number or a name; length 0: none */
+    struct tm_text uid; /* a number or a name; length 0: none */
     enum tm_logcat_priority priority;
-    struct tm_span tag, message;
+    struct tm_text tag, message;
 };
 
 /* Parses LINE (LEN bytes, without its end). TM_OK, or TM_E_INPUT if the line has another form. */

@@ -114,7 +114,7 @@ const struct tm_perf_attr *tm_perf_attrs_of(const struct tm_perf_attrs *attrs, c
     return attr || (is_sample && id != 0) ? attr : attrs->list;
 }
 
-enum tm_status tm_perf_attrs_name(struct tm_perf_attrs *attrs, struct tm_perf_attr *attr, struct tm_span name,
+enum tm_status tm_perf_attrs_name(struct tm_perf_attrs *attrs, struct tm_perf_attr *attr, struct tm_text name,
                                   struct tm_error *err)
 {
     if (name.len > TM_PERF_EVENT_NAME_MAX)
@@ -124,10 +124,10 @@ enum tm_status tm_perf_attrs_name(struct tm_perf_attrs *attrs, struct tm_perf_at
         return tm_error_set(err, TM_E_INPUT, "names of events exceed the limit of %d bytes", NAMES_BYTES_MAX);
     attr->name_at = attrs->names.len;
     attr->name_len = name.len;
-    return tm_buf_add(&attrs->names, name.s, name.len) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return tm_buf_add(&attrs->names, name.data, name.len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-struct tm_span tm_perf_attrs_name_of(const struct tm_perf_attrs *attrs, const struct tm_perf_attr *attr,
+struct tm_text tm_perf_attrs_name_of(const struct tm_perf_attrs *attrs, const struct tm_perf_attr *attr,
                                      char room[TM_PERF_NAME_ROOM])
 {
     static const char *const hardware[] = {"cycles", "instructions", "cache-references", "cache-misses", "branches",
@@ -137,7 +137,7 @@ struct tm_span tm_perf_attrs_name_of(const struct tm_perf_attrs *attrs, const st
                                            "cpu-migrations", "minor-faults", "major-faults", "alignment-faults",
                                            "emulation-faults", "dummy", "bpf-output", "cgroup-switches"};
     if (attr->name_len)
-        return (struct tm_span){(const char *)attrs->names.data + attr->name_at, attr->name_len};
+        return tm_text_at(attrs->names.data + attr->name_at, attr->name_len);
     const char *name = NULL;
     if (attr->type == TM_PERF_TYPE_HARDWARE && attr->config < sizeof hardware / sizeof *hardware)
         name = hardware[attr->config];
@@ -147,7 +147,7 @@ struct tm_span tm_perf_attrs_name_of(const struct tm_perf_attrs *attrs, const st
         snprintf(room, TM_PERF_NAME_ROOM, "type %" PRIu32 " config 0x%" PRIx64, attr->type, attr->config);
         name = room;
     }
-    return (struct tm_span){name, strlen(name)};
+    return tm_text_str(name);
 }
 
 void tm_perf_attrs_release(struct tm_perf_attrs *attrs)

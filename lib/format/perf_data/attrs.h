@@ -87,13 +87,13 @@ const struct tm_perf_attr *tm_perf_attrs_of(const struct tm_perf_attrs *attrs, c
                                             bool is_sample);
 
 /* Sets the name of ATTR to NAME, which is copied. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
-enum tm_status tm_perf_attrs_name(struct tm_perf_attrs *attrs, struct tm_perf_attr *attr, struct tm_span name,
+enum tm_status tm_perf_attrs_name(struct tm_perf_attrs *attrs, struct tm_perf_attr *attr, struct tm_text name,
                                   struct tm_error *err);
 
 /* Returns the name of ATTR: the stated one, or one made of its type and config. It points into ATTRS, to static text or
  * into ROOM. */
 enum { TM_PERF_NAME_ROOM = 64 };
-struct tm_span tm_perf_attrs_name_of(const struct tm_perf_attrs *attrs, const struct tm_perf_attr *attr,
+struct tm_text tm_perf_attrs_name_of(const struct tm_perf_attrs *attrs, const struct tm_perf_attr *attr,
                                      char room[TM_PERF_NAME_ROOM]);
 
 void tm_perf_attrs_release(struct tm_perf_attrs *attrs);

@@ -4,7 +4,7 @@
 #define TM_FORMAT_PERF_DATA_CURSOR_H
 
 #include "base/bytes.h"
-#include "base/span.h"
+#include "base/text.h"
 
 struct tm_perf_cursor {
     const uint8_t *p, *end;
@@ -52,15 +52,15 @@ static inline uint64_t tm_perf_u64(struct tm_perf_cursor *c)
 }
 
 /* Takes LEN bytes. Returns the text in them up to a NUL or the end. */
-static inline struct tm_span tm_perf_text(struct tm_perf_cursor *c, uint64_t len)
+static inline struct tm_text tm_perf_text(struct tm_perf_cursor *c, uint64_t len)
 {
     const uint8_t *p = tm_perf_take(c, len);
     const uint8_t *nul = p ? memchr(p, 0, (size_t)len) : NULL;
-    return (struct tm_span){(const char *)p, p == NULL ? 0 : nul ? (size_t)(nul - p) : (size_t)len};
+    return tm_text_at(p, p == NULL ? 0 : nul ? (size_t)(nul - p) : (size_t)len);
 }
 
 /* Takes a length (u32) and a text of that length. */
-static inline struct tm_span tm_perf_string(struct tm_perf_cursor *c)
+static inline struct tm_text tm_perf_string(struct tm_perf_cursor *c)
 {
     uint32_t len = tm_perf_u32(c);
     return tm_perf_text(c, len);

@@ -4,12 +4,12 @@
 
 enum { BUILD_ID_ROOM = 24, HAS_BUILD_ID_LEN = 1 << 15, RECORD_HEADER_LEN = 8 };
 
-static enum tm_status put_metadata(struct tm_perf *p, const char *name, struct tm_span value, struct tm_error *err)
+static enum tm_status put_metadata(struct tm_perf *p, const char *name, struct tm_text value, struct tm_error *err)
 {
     Tracemerge__Metadata row = TRACEMERGE__METADATA__INIT;
     row.name = tm_bytes(name, strlen(name));
     row.value_case = TRACEMERGE__METADATA__VALUE_STR_VALUE;
-    row.str_value = tm_bytes(value.s, value.len);
+    row.str_value = tm_bytes(value.data, value.len);
     row.has_file = true;
     row.file = p->context.sink->file;
     return tm_event_sink_message(p->context.sink, TM_FRAME_METADATA, &row.base, err);
@@ -17,10 +17,10 @@ static enum tm_status put_metadata(struct tm_perf *p, const char *name, struct t
 
 static enum tm_status read_release(struct tm_perf *p, struct tm_perf_cursor c, struct tm_error *err)
 {
-    struct tm_span release = tm_perf_string(&c);
+    struct tm_text release = tm_perf_string(&c);
     if (release.len == 0)
         return c.failed ? TM_END : TM_OK;
-    p->kernel_version = tm_kernel_version_parse(release.s, release.len);
+    p->kernel_version = tm_kernel_version_parse(tm_text_chars(release), release.len);
     return put_metadata(p, "system_release", release, err);
 }
 
@@ -35,11 +35,11 @@ static enum tm_status read_cmdline(struct tm_perf *p, struct tm_perf_cursor c, s
     uint32_t count = tm_perf_u32(&c);
     tm_buf_clear(&p->text);
     for (uint32_t i = 0; i < count && !c.failed; i++) {
-        struct tm_span word = tm_perf_string(&c);
-        if ((i > 0 && tm_buf_add_byte(&p->text, ' ') != TM_OK) || tm_buf_add(&p->text, word.s, word.len) != TM_OK)
+        struct tm_text word = tm_perf_string(&c);
+        if ((i > 0 && tm_buf_add_byte(&p->text, ' ') != TM_OK) || tm_buf_add(&p->text, word.data, word.len) != TM_OK)
             return tm_error_nomem(err);
     }
-    struct tm_span line = {(const char *)p->text.data, p->text.len};
+    struct tm_text line = {p->text.data, p->text.len};
     return result(&c, put_metadata(p, "perf_cmdline", line, err));
 }
 
@@ -52,7 +52,7 @@ static enum tm_status read_names(struct tm_perf *p, struct tm_perf_cursor c, str
         struct tm_perf_attr *attr = i < p->attrs.count ? &p->attrs.list[i] : NULL;
         (void)tm_perf_take(&c, attr_size);
         uint32_t ids = tm_perf_u32(&c);
-        struct tm_span name = tm_perf_string(&c);
+        struct tm_text name = tm_perf_string(&c);
         struct tm_perf_cursor first = c;
         if (tm_perf_take(&c, (uint64_t)ids * 8) && ids > 0)
             attr = tm_perf_attrs_find(&p->attrs, tm_perf_u64(&first));
@@ -72,7 +72,7 @@ enum tm_status tm_perf_build_id_text(struct tm_perf *p, const uint8_t *id, size_
         text[i * 2] = digits[id[i] >> 4];
         text[i * 2 + 1] = digits[id[i] & 15];
     }
-    return tm_perf_mappings_text(&p->mappings, (struct tm_span){text, len * 2}, number, err);
+    return tm_perf_mappings_text(&p->mappings, tm_text_at(text, len * 2), number, err);
 }
 
 /* Returns the length of the build id at ID, to which zeros were added. Build ids have 20, 16 or 8 bytes. */
@@ -88,7 +88,7 @@ enum tm_status tm_perf_build_id_read(struct tm_perf *p, uint16_t misc, struct tm
 {
     (void)tm_perf_u32(&c); /* the pid; the mappings of the process are more exact */
     const uint8_t *id = tm_perf_take(&c, BUILD_ID_ROOM);
-    struct tm_span name = tm_perf_text(&c, (uint64_t)(c.end - c.p));
+    struct tm_text name = tm_perf_text(&c, (uint64_t)(c.end - c.p));
     uint32_t name_number, id_number;
     if (id == NULL || name.len == 0)
         return id ? TM_OK : TM_END;

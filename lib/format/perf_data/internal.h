@@ -100,7 +100,7 @@ enum tm_status tm_perf_put_stack(struct tm_perf *p, const struct tm_perf_sample 
 /* The fields of COMM: "pid tid comm"; TID may be 0 for no thread. False: it is truncated. */
 struct tm_perf_comm {
     int32_t pid, tid;
-    struct tm_span name;
+    struct tm_text name;
     struct tm_perf_sample at; /* time and place */
 };
 bool tm_perf_comm_read(const struct tm_perf *p, const struct tm_perf_record *record, struct tm_perf_comm *comm);

@@ -26,13 +26,13 @@ void tm_perf_mappings_init(struct tm_perf_mappings *m)
     tm_intern_init(&m->texts, TM_PERF_TEXTS_MAX, TM_PERF_TEXT_BYTES_MAX);
 }
 
-enum tm_status tm_perf_mappings_text(struct tm_perf_mappings *m, struct tm_span text, uint32_t *number,
+enum tm_status tm_perf_mappings_text(struct tm_perf_mappings *m, struct tm_text text, uint32_t *number,
                                      struct tm_error *err)
 {
     *number = TM_PERF_NO_TEXT;
     if (text.len == 0)
         return TM_OK;
-    enum tm_status st = tm_intern_add(&m->texts, text.s, text.len, number, NULL);
+    enum tm_status st = tm_intern_add(&m->texts, text.data, text.len, number, NULL);
     if (st == TM_END)
         return tm_error_set(err, TM_E_INPUT, "names of files and symbols exceed the limit of %d, or %d bytes",
                             TM_PERF_TEXTS_MAX, TM_PERF_TEXT_BYTES_MAX);

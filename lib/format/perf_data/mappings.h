@@ -8,7 +8,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
-#include "base/span.h"
+#include "base/text.h"
 
 enum {
     TM_PERF_MAPPINGS_MAX = 1 << 19,      /* of one file */
@@ -49,7 +49,7 @@ struct tm_perf_mappings {
 void tm_perf_mappings_init(struct tm_perf_mappings *mappings);
 
 /* Sets *NUMBER to the number of TEXT; TM_PERF_NO_TEXT if it is empty. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
-enum tm_status tm_perf_mappings_text(struct tm_perf_mappings *mappings, struct tm_span text, uint32_t *number,
+enum tm_status tm_perf_mappings_text(struct tm_perf_mappings *mappings, struct tm_text text, uint32_t *number,
                                      struct tm_error *err);
 
 /* Adds MAPPING to the address space of PID, from the mapping's time on. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */

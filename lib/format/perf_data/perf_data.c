@@ -170,8 +170,8 @@ static void find_tracepoints(struct tm_perf *p)
             continue;
         const struct tm_tracepoint *point = tm_tracepoints_find(&p->tracepoints, attr->config);
         attr->tracepoint = point;
-        p->has_switches |= point && tm_span_is(point->name, "sched_switch");
-        p->has_new_tasks |= point && tm_span_is(point->name, "task_newtask");
+        p->has_switches |= point && tm_text_is(point->name, "sched_switch");
+        p->has_new_tasks |= point && tm_text_is(point->name, "task_newtask");
     }
 }
 

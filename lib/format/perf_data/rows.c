@@ -16,9 +16,9 @@ static enum tm_status add(struct tm_perf *p, struct tm_event *e, struct tm_error
     return tm_event_sink_add(p->context.sink, e, err);
 }
 
-static enum tm_status put_string(struct tm_perf *p, struct tm_span s, uint32_t *string, struct tm_error *err)
+static enum tm_status put_string(struct tm_perf *p, struct tm_text s, uint32_t *string, struct tm_error *err)
 {
-    return tm_event_sink_string(p->context.sink, tm_text_at(s.s, s.len), &p->detail, string, err);
+    return tm_event_sink_string(p->context.sink, s, &p->detail, string, err);
 }
 
 static uint32_t thread_flags(const struct tm_perf_sample *s)
@@ -62,15 +62,16 @@ static enum tm_status add_sample(struct tm_perf *p, const struct sampled_event *
 }
 
 /* Returns the fields of the line of ftrace text for EVENT. */
-static struct tm_systrace_line line_of(struct tm_span comm, const struct tm_perf_sample *s, struct tm_span event)
+static struct tm_systrace_line line_of(struct tm_text comm, const struct tm_perf_sample *s, struct tm_text event)
 {
-    return (struct tm_systrace_line){.task = comm.s, .task_len = comm.len, .event = event.s, .event_len = event.len,
+    return (struct tm_systrace_line){.task = tm_text_chars(comm), .task_len = comm.len,
+                                     .event = tm_text_chars(event), .event_len = event.len,
                                      .time_ns = (int64_t)s->time, .pid = (uint32_t)s->tid, .tgid = (uint32_t)s->pid,
                                      .has_tgid = s->pid >= 0, .cpu = s->cpu};
 }
 
-static enum tm_status begin_line(struct tm_perf *p, struct tm_span comm, const struct tm_perf_sample *s,
-                                 struct tm_span event)
+static enum tm_status begin_line(struct tm_perf *p, struct tm_text comm, const struct tm_perf_sample *s,
+                                 struct tm_text event)
 {
     struct tm_systrace_line line = line_of(comm, s, event);
     return tm_ftrace_text_begin(&line, &p->line);
@@ -82,9 +83,9 @@ static enum tm_status add_tracepoint(struct tm_perf *p, const struct sampled_eve
     const struct tm_perf_sample *s = event->sample;
     static const char unknown[] = "<...>";
     const struct tm_tracepoint *point = event->attr->tracepoint;
-    struct tm_span comm = tm_perf_task_names_find(&p->names, s->tid, s->time);
+    struct tm_text comm = tm_perf_task_names_find(&p->names, s->tid, s->time);
     if (comm.len == 0)
-        comm = (struct tm_span){unknown, sizeof unknown - 1};
+        comm = tm_text_at(unknown, sizeof unknown - 1);
     struct tm_systrace_line line = line_of(comm, s, point->name);
     if (tm_ftrace_text_begin(&line, &p->line) != TM_OK)
         return tm_error_nomem(err);
@@ -190,7 +191,7 @@ static enum tm_status add_process(struct tm_perf *p, struct tm_event e, const st
     tm_buf_clear(&p->detail);
     if (tm_pb_begin(&p->detail, TM_DETAIL_PROCESS, &mark) != TM_OK ||
         tm_pb_put_varint(&p->detail, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(comm->pid)) != TM_OK ||
-        tm_pb_put_bytes(&p->detail, TM_PROCESS_DESCRIPTION_NAME, comm->name.s, comm->name.len) != TM_OK ||
+        tm_pb_put_bytes(&p->detail, TM_PROCESS_DESCRIPTION_NAME, comm->name.data, comm->name.len) != TM_OK ||
         tm_pb_end(&p->detail, mark) != TM_OK)
         return tm_error_nomem(err);
     return add(p, &e, err);
@@ -206,7 +207,7 @@ static enum tm_status define_thread(struct tm_perf *p, const struct tm_perf_comm
     if (tm_pb_begin(&p->detail, TM_DETAIL_THREAD, &mark) != TM_OK ||
         tm_pb_put_varint(&p->detail, TM_THREAD_DESCRIPTION_TID, tm_zigzag(comm->tid)) != TM_OK ||
         tm_pb_put_varint(&p->detail, TM_THREAD_DESCRIPTION_PID, tm_zigzag(comm->pid)) != TM_OK ||
-        tm_pb_put_bytes(&p->detail, TM_THREAD_DESCRIPTION_NAME, comm->name.s, comm->name.len) != TM_OK ||
+        tm_pb_put_bytes(&p->detail, TM_THREAD_DESCRIPTION_NAME, comm->name.data, comm->name.len) != TM_OK ||
         tm_pb_end(&p->detail, mark) != TM_OK)
         return tm_error_nomem(err);
     enum tm_status st = add(p, &e, err);
@@ -216,7 +217,7 @@ static enum tm_status define_thread(struct tm_perf *p, const struct tm_perf_comm
 
 /* Adds E with p->line, the line that ftrace would print, as its raw payload. Then adds the thread's process, unless PID
  * is negative. Kind, value, tid and cpu of E are set. */
-static enum tm_status add_task(struct tm_perf *p, struct tm_event *e, struct tm_span name, int64_t pid,
+static enum tm_status add_task(struct tm_perf *p, struct tm_event *e, struct tm_text name, int64_t pid,
                                struct tm_error *err)
 {
     e->flags |= TM_EVENT_HAS_TID | tm_event_raw_flags(TM_RAW_LINE);
@@ -246,15 +247,15 @@ static enum tm_status on_comm(struct tm_perf *p, const struct tm_perf_record *re
     if (comm.tid <= 0)
         return TM_OK; /* the idle thread */
     if (!comm.at.has_time || comm.at.time == 0) {
-        struct tm_span last = tm_perf_task_names_find(&p->names, comm.tid, UINT64_MAX);
-        if (last.len == comm.name.len && memcmp(last.s, comm.name.s, last.len) == 0)
+        struct tm_text last = tm_perf_task_names_find(&p->names, comm.tid, UINT64_MAX);
+        if (last.len == comm.name.len && memcmp(last.data, comm.name.data, last.len) == 0)
             return define_thread(p, &comm, err);
         comm.at.time = p->first_time <= INT64_MAX ? p->first_time : 0;
     }
-    struct tm_span before = tm_perf_task_names_find(&p->names, comm.tid, comm.at.time ? comm.at.time - 1 : 0);
-    if (begin_line(p, before, &comm.at, (struct tm_span){event, sizeof event - 1}) != TM_OK ||
-        tm_buf_addf(&p->line, "pid=%" PRId32 " oldcomm=%.*s newcomm=%.*s", comm.tid, (int)before.len, before.s,
-                    (int)comm.name.len, comm.name.s) != TM_OK)
+    struct tm_text before = tm_perf_task_names_find(&p->names, comm.tid, comm.at.time ? comm.at.time - 1 : 0);
+    if (begin_line(p, before, &comm.at, tm_text_at(event, sizeof event - 1)) != TM_OK ||
+        tm_buf_addf(&p->line, "pid=%" PRId32 " oldcomm=%.*s newcomm=%.*s", comm.tid, (int)before.len,
+                    tm_text_chars(before), (int)comm.name.len, tm_text_chars(comm.name)) != TM_OK)
         return tm_error_nomem(err);
     struct tm_event e = {.kind = TM_KIND_TASK_RENAME, .time_ns = (int64_t)comm.at.time, .tid = comm.tid,
                          .cpu = comm.at.cpu, .flags = comm.at.has_cpu ? TM_EVENT_HAS_CPU : 0u};
@@ -275,11 +276,11 @@ static enum tm_status on_fork(struct tm_perf *p, const struct tm_perf_record *re
     if (fork.time == 0 || fork.tid <= 0 || p->has_new_tasks)
         return TM_OK; /* it existed before the recording, or a tracepoint stated it */
     unsigned flags = fork.pid == fork.maker_pid ? TM_CLONE_THREAD : 0;
-    struct tm_span name = tm_perf_task_names_find(&p->names, fork.maker_tid, fork.time);
+    struct tm_text name = tm_perf_task_names_find(&p->names, fork.maker_tid, fork.time);
     struct tm_perf_sample at = {.tid = fork.maker_tid, .time = fork.time, .cpu = fork.at.cpu};
-    if (begin_line(p, name, &at, (struct tm_span){event, sizeof event - 1}) != TM_OK ||
-        tm_buf_addf(&p->line, "pid=%" PRId32 " comm=%.*s clone_flags=%x", fork.tid, (int)name.len, name.s, flags) !=
-            TM_OK)
+    if (begin_line(p, name, &at, tm_text_at(event, sizeof event - 1)) != TM_OK ||
+        tm_buf_addf(&p->line, "pid=%" PRId32 " comm=%.*s clone_flags=%x", fork.tid, (int)name.len, tm_text_chars(name),
+                    flags) != TM_OK)
         return tm_error_nomem(err);
     struct tm_event e = {.kind = TM_KIND_TASK_NEW, .time_ns = (int64_t)fork.time, .tid = fork.tid,
                          .pid = fork.maker_tid, .cpu = fork.at.cpu, .value = flags,
@@ -287,10 +288,10 @@ static enum tm_status on_fork(struct tm_perf *p, const struct tm_perf_record *re
     return add_task(p, &e, name, -1, err);
 }
 
-static struct tm_span name_of(const struct tm_perf *p, int64_t tid, uint64_t time)
+static struct tm_text name_of(const struct tm_perf *p, int64_t tid, uint64_t time)
 {
     static const char idle[] = "swapper";
-    return tid == 0 ? (struct tm_span){idle, sizeof idle - 1} : tm_perf_task_names_find(&p->names, tid, time);
+    return tid == 0 ? tm_text_at(idle, sizeof idle - 1) : tm_perf_task_names_find(&p->names, tid, time);
 }
 
 static const uint32_t unknown_state = TM_SCHED_STATE_FLAGS | TM_SCHED_STATE_UNKNOWN;
@@ -319,7 +320,7 @@ static enum tm_status add_switch(struct tm_perf *p, const struct tm_perf_record 
     e.flags = TM_EVENT_HAS_CPU | TM_EVENT_HAS_VALUE | TM_EVENT_HAS_TID | (next >= 0 ? TM_EVENT_HAS_PID : 0u);
     tm_buf_clear(&p->detail);
     enum tm_status st = TM_OK;
-    struct tm_span next_name = name_of(p, next, s->time), prev_name = name_of(p, prev, s->time);
+    struct tm_text next_name = name_of(p, next, s->time), prev_name = name_of(p, prev, s->time);
     if (next >= 0 && next_name.len)
         st = put_string(p, next_name, &e.name, err);
     if (st == TM_OK && prev_name.len)

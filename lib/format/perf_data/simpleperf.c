@@ -13,7 +13,7 @@ enum { FILE_OFFSET = 1 };
 enum { SYMBOL_ADDRESS = 1, SYMBOL_LEN = 2, SYMBOL_NAME = 3 };
 
 struct file {
-    struct tm_span path;
+    struct tm_text path;
     uint64_t dso, min_address, offset; /* OFFSET: of min_address in the file */
 };
 
@@ -23,13 +23,13 @@ static enum tm_status add_file(struct tm_perf *p, const struct file *f, struct t
     struct tm_perf_symbol_file file = {.bias = f->dso == DSO_DEX ? 0 : f->min_address - f->offset};
     if (f->dso > DSO_DEX || f->path.len == 0)
         return TM_END;
-    file.is_absolute = f->dso == DSO_KERNEL || tm_span_find(f->path, "jit_app_cache") ||
-                       tm_span_find(f->path, "jit_zygote_cache");
+    file.is_absolute = f->dso == DSO_KERNEL || tm_text_find(f->path, "jit_app_cache") ||
+                       tm_text_find(f->path, "jit_zygote_cache");
     enum tm_status st = tm_perf_mappings_text(&p->mappings, f->path, &file.name, err);
     return st < 0 ? st : tm_perf_symbols_file(&p->symbols, &file, err);
 }
 
-static enum tm_status add_symbol(struct tm_perf *p, struct tm_perf_symbol symbol, struct tm_span name,
+static enum tm_status add_symbol(struct tm_perf *p, struct tm_perf_symbol symbol, struct tm_text name,
                                  struct tm_error *err)
 {
     enum tm_status st = tm_perf_mappings_text(&p->mappings, name, &symbol.name, err);
@@ -39,7 +39,7 @@ static enum tm_status add_symbol(struct tm_perf *p, struct tm_perf_symbol symbol
 static enum tm_status read_symbol(struct tm_perf *p, struct tm_pb pb, struct tm_error *err)
 {
     struct tm_perf_symbol symbol = {0};
-    struct tm_span name = {"", 0};
+    struct tm_text name = tm_text_str("");
     struct tm_pb_field field;
     enum tm_status st;
     while ((st = tm_pb_next(&pb, &field)) == TM_OK)
@@ -48,7 +48,7 @@ static enum tm_status read_symbol(struct tm_perf *p, struct tm_pb pb, struct tm_
         else if (field.id == SYMBOL_LEN && field.type == TM_PB_VARINT)
             symbol.len = field.value;
         else if (field.id == SYMBOL_NAME && field.type == TM_PB_LEN)
-            name = (struct tm_span){(const char *)field.data, field.len};
+            name = tm_text_at(field.data, field.len);
     return st == TM_END ? add_symbol(p, symbol, name, err) : TM_END;
 }
 
@@ -66,13 +66,13 @@ static uint64_t offset_of(const uint8_t *data, size_t len)
 /* Reads a message FileFeature. TM_END: it is damaged. */
 static enum tm_status read_message(struct tm_perf *p, struct tm_pb pb, struct tm_error *err)
 {
-    struct file file = {.path = {"", 0}};
+    struct file file = {.path = tm_text_str("")};
     struct tm_pb_field field;
     struct tm_pb again = pb;
     enum tm_status st;
     while ((st = tm_pb_next(&pb, &field)) == TM_OK)
         if (field.id == FILE_PATH && field.type == TM_PB_LEN)
-            file.path = (struct tm_span){(const char *)field.data, field.len};
+            file.path = tm_text_at(field.data, field.len);
         else if (field.id == FILE_DSO && field.type == TM_PB_VARINT)
             file.dso = field.value;
         else if (field.id == FILE_MIN_ADDRESS && field.type == TM_PB_VARINT)
@@ -89,13 +89,13 @@ static enum tm_status read_message(struct tm_perf *p, struct tm_pb pb, struct tm
 }
 
 /* Takes a text up to a NUL, which must be there. */
-static struct tm_span take_text(struct tm_perf_cursor *c)
+static struct tm_text take_text(struct tm_perf_cursor *c)
 {
     const uint8_t *nul = memchr(c->p, 0, (size_t)(c->end - c->p));
     if (nul)
         return tm_perf_text(c, (uint64_t)(nul - c->p) + 1);
     c->failed = true;
-    return (struct tm_span){"", 0};
+    return tm_text_at("", 0);
 }
 
 /* Reads a file in the form that FILE has. TM_END: it is damaged. */
@@ -140,13 +140,13 @@ static enum tm_status read_files(struct tm_perf *p, uint32_t id, struct tm_perf_
 }
 
 /* Names the events of a line "name,type,config". */
-static enum tm_status name_events(struct tm_perf *p, struct tm_span line, struct tm_error *err)
+static enum tm_status name_events(struct tm_perf *p, struct tm_text line, struct tm_error *err)
 {
-    struct tm_span name, type_text;
+    struct tm_text name, type_text;
     int64_t type, config;
     enum tm_status st = TM_OK;
-    if (!tm_span_cut(&line, ",", &name) || !tm_span_cut(&line, ",", &type_text) || !tm_span_int(type_text, &type) ||
-        !tm_span_int(line, &config))
+    if (!tm_text_cut(&line, ",", &name) || !tm_text_cut(&line, ",", &type_text) || !tm_text_int(type_text, &type) ||
+        !tm_text_int(line, &config))
         return TM_OK;
     for (uint32_t i = 0; i < p->attrs.count && st == TM_OK; i++)
         if (p->attrs.list[i].type == (uint64_t)type && p->attrs.list[i].config == (uint64_t)config)
@@ -159,12 +159,12 @@ static enum tm_status read_meta(struct tm_perf *p, struct tm_perf_cursor c, stru
 {
     enum tm_status st = TM_OK;
     while (st == TM_OK && c.p < c.end) {
-        struct tm_span name = take_text(&c), value = c.failed ? name : take_text(&c), line;
+        struct tm_text name = take_text(&c), value = c.failed ? name : take_text(&c), line;
         if (c.failed)
             return TM_END;
-        if (!tm_span_is(name, "event_type_info"))
+        if (!tm_text_is(name, "event_type_info"))
             continue;
-        while (st == TM_OK && tm_span_cut(&value, "\n", &line))
+        while (st == TM_OK && tm_text_cut(&value, "\n", &line))
             st = name_events(p, line, err);
         if (st == TM_OK)
             st = name_events(p, value, err);

@@ -66,21 +66,21 @@ static enum tm_status note_fork(struct tm_perf *p, const struct tm_perf_record *
 }
 
 /* True for memory that belongs to no file. Addresses in it are not relative to its start. */
-static bool is_anonymous(struct tm_span name)
+static bool is_anonymous(struct tm_text name)
 {
     static const char *const names[] = {"//anon", "/dev/zero", "/anon_hugepage", "[heap]", "[stack", "/SYSV"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tm_span_begins(name, names[i]))
+        if (tm_text_begins(name, names[i]))
             return true;
     return false;
 }
 
 /* Returns the name of what is mapped, and corrects the offset of MAPPING. "[kernel.kallsyms]_text" is the kernel: a
  * symbol follows the name, and the offset is the symbol's address, not an offset in a file. */
-static struct tm_span mapped_name(struct tm_span name, struct tm_perf_mapping *mapping)
+static struct tm_text mapped_name(struct tm_text name, struct tm_perf_mapping *mapping)
 {
     static const char kernel[] = "[kernel.kallsyms]";
-    if (tm_span_begins(name, kernel)) {
+    if (tm_text_begins(name, kernel)) {
         name.len = sizeof kernel - 1;
         mapping->offset = 0;
     } else if (is_anonymous(name)) {
@@ -112,7 +112,7 @@ static enum tm_status note_mapping(struct tm_perf *p, const struct tm_perf_recor
         if (file && record->misc & MISC_BUILD_ID)
             st = tm_perf_build_id_text(p, file + 4, file[0], &mapping.build_id, err);
     }
-    struct tm_span name = tm_perf_text(&c, (uint64_t)(c.end - c.p));
+    struct tm_text name = tm_perf_text(&c, (uint64_t)(c.end - c.p));
     if (c.failed || len == 0 || st < 0)
         return st == TM_OK && c.failed ? TM_END : st;
     name = mapped_name(name, &mapping);
@@ -133,7 +133,7 @@ static enum tm_status note_symbol(struct tm_perf *p, const struct tm_perf_record
     uint64_t len = tm_perf_u32(&c);
     (void)tm_perf_u16(&c);
     bool is_unregistered = tm_perf_u16(&c) & KSYMBOL_UNREGISTERED;
-    struct tm_span name = tm_perf_text(&c, (uint64_t)(c.end - c.p));
+    struct tm_text name = tm_perf_text(&c, (uint64_t)(c.end - c.p));
     if (c.failed || len == 0 || is_unregistered)
         return c.failed ? TM_END : TM_OK;
     mapping.end = len - 1 > UINT64_MAX - mapping.start ? UINT64_MAX : mapping.start + len - 1;
@@ -161,7 +161,7 @@ static enum tm_status note_update(struct tm_perf *p, const struct tm_perf_record
     struct tm_perf_cursor c = record->body;
     uint64_t what = tm_perf_u64(&c);
     struct tm_perf_attr *attr = tm_perf_attrs_find(&p->attrs, tm_perf_u64(&c));
-    struct tm_span name = tm_perf_text(&c, (uint64_t)(c.end - c.p));
+    struct tm_text name = tm_perf_text(&c, (uint64_t)(c.end - c.p));
     if (c.failed)
         return TM_END;
     return what == UPDATE_NAME && attr ? tm_perf_attrs_name(&p->attrs, attr, name, err) : TM_OK;

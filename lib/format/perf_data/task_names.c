@@ -31,11 +31,11 @@ static enum tm_status add(struct tm_perf_task_names *n, struct tm_perf_task_name
     return TM_OK;
 }
 
-enum tm_status tm_perf_task_names_add(struct tm_perf_task_names *n, int64_t tid, uint64_t time, struct tm_span name,
+enum tm_status tm_perf_task_names_add(struct tm_perf_task_names *n, int64_t tid, uint64_t time, struct tm_text name,
                                       struct tm_error *err)
 {
     uint32_t number = NONE;
-    enum tm_status st = tm_intern_add(&n->texts, name.s, name.len, &number, NULL);
+    enum tm_status st = tm_intern_add(&n->texts, name.data, name.len, &number, NULL);
     if (st == TM_END)
         return tm_error_set(err, TM_E_INPUT, "names of threads exceed the limit of %d bytes",
                             TM_PERF_TASK_NAME_BYTES_MAX);
@@ -84,10 +84,10 @@ enum tm_status tm_perf_task_names_settle(struct tm_perf_task_names *n, struct tm
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-struct tm_span tm_perf_task_names_find(const struct tm_perf_task_names *n, int64_t tid, uint64_t time)
+struct tm_text tm_perf_task_names_find(const struct tm_perf_task_names *n, int64_t tid, uint64_t time)
 {
     uint32_t low = 0, high = n->count;
-    struct tm_span name = {"", 0};
+    struct tm_text name = tm_text_str("");
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         const struct tm_perf_task_name *e = &n->list[middle];
@@ -97,7 +97,7 @@ struct tm_span tm_perf_task_names_find(const struct tm_perf_task_names *n, int64
             high = middle;
     }
     if (low > 0 && n->list[low - 1].tid == tid && n->list[low - 1].name != NONE)
-        name.s = (const char *)tm_intern_get(&n->texts, n->list[low - 1].name, &name.len);
+        name.data = tm_intern_get(&n->texts, n->list[low - 1].name, &name.len);
     return name;
 }
 

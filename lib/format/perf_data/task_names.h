@@ -6,7 +6,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
-#include "base/span.h"
+#include "base/text.h"
 
 enum { TM_PERF_TASK_NAMES_MAX = 1 << 21, TM_PERF_TASK_NAME_BYTES_MAX = 32 << 20 };
 
@@ -21,7 +21,7 @@ struct tm_perf_task_names {
 void tm_perf_task_names_init(struct tm_perf_task_names *names);
 
 /* Notes that TID has NAME from TIME on. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
-enum tm_status tm_perf_task_names_add(struct tm_perf_task_names *names, int64_t tid, uint64_t time, struct tm_span name,
+enum tm_status tm_perf_task_names_add(struct tm_perf_task_names *names, int64_t tid, uint64_t time, struct tm_text name,
                                       struct tm_error *err);
 
 /* Notes that TID has from TIME on the name that MAKER has at TIME. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
@@ -32,7 +32,7 @@ enum tm_status tm_perf_task_names_inherit(struct tm_perf_task_names *names, int6
 enum tm_status tm_perf_task_names_settle(struct tm_perf_task_names *names, struct tm_error *err);
 
 /* The name of TID at TIME; empty if unknown. Call after settle. */
-struct tm_span tm_perf_task_names_find(const struct tm_perf_task_names *names, int64_t tid, uint64_t time);
+struct tm_text tm_perf_task_names_find(const struct tm_perf_task_names *names, int64_t tid, uint64_t time);
 
 void tm_perf_task_names_release(struct tm_perf_task_names *names);
 

@@ -7,41 +7,41 @@
 
 enum { SHOWN_BYTES_MAX = 64, NAME_BYTES_MAX = 256 };
 
-static struct tm_span trim(struct tm_span s)
+static struct tm_text trim(struct tm_text s)
 {
-    while (s.len && (s.s[0] == ' ' || s.s[0] == '\t'))
-        s = (struct tm_span){s.s + 1, s.len - 1};
-    while (s.len && (s.s[s.len - 1] == ' ' || s.s[s.len - 1] == '\t' || s.s[s.len - 1] == '\r'))
+    while (s.len && (s.data[0] == ' ' || s.data[0] == '\t'))
+        s = tm_text_after(s, 1);
+    while (s.len && (s.data[s.len - 1] == ' ' || s.data[s.len - 1] == '\t' || s.data[s.len - 1] == '\r'))
         s.len--;
     return s;
 }
 
-static struct tm_span next_line(struct tm_span *rest)
+static struct tm_text next_line(struct tm_text *rest)
 {
-    struct tm_span line;
-    if (!tm_span_cut(rest, "\n", &line)) {
+    struct tm_text line;
+    if (!tm_text_cut(rest, "\n", &line)) {
         line = *rest;
-        *rest = (struct tm_span){rest->s + rest->len, 0};
+        *rest = tm_text_at(rest->data + rest->len, 0);
     }
     return trim(line);
 }
 
 /* Reads the number after KEY in "key:number;", a part of a field's line. False: there is none. */
-static bool number_of(struct tm_span line, const char *key, uint32_t *value)
+static bool number_of(struct tm_text line, const char *key, uint32_t *value)
 {
-    struct tm_span head, text;
+    struct tm_text head, text;
     int64_t number;
-    if (!tm_span_cut(&line, key, &head) || !tm_span_cut(&line, ";", &text) || !tm_span_int(trim(text), &number) ||
+    if (!tm_text_cut(&line, key, &head) || !tm_text_cut(&line, ";", &text) || !tm_text_int(trim(text), &number) ||
         number < 0 || number > UINT16_MAX)
         return false;
     *value = (uint32_t)number;
     return true;
 }
 
-static bool ends_with(struct tm_span s, const char *end)
+static bool ends_with(struct tm_text s, const char *end)
 {
     size_t len = strlen(end);
-    return s.len >= len && memcmp(s.s + s.len - len, end, len) == 0;
+    return s.len >= len && memcmp(s.data + s.len - len, end, len) == 0;
 }
 
 /* Fields that a reader of ftrace text uses and that the kernel prints in a form other than name=value. */
@@ -64,25 +64,25 @@ static const struct special {
     {"binder_transaction_alloc_buf", "debug_id", "transaction", TM_TRACEPOINT_PLAIN},
 };
 
-static void find_special(struct tm_span event, struct tm_tracepoint_field *field)
+static void find_special(struct tm_text event, struct tm_tracepoint_field *field)
 {
     field->key = field->name;
     field->how = TM_TRACEPOINT_PLAIN;
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
-        if (tm_span_is(event, specials[i].event) && tm_span_is(field->name, specials[i].field)) {
-            field->key = (struct tm_span){specials[i].key, strlen(specials[i].key)};
+        if (tm_text_is(event, specials[i].event) && tm_text_is(field->name, specials[i].field)) {
+            field->key = tm_text_str(specials[i].key);
             field->how = specials[i].how;
             return;
         }
 }
 
 /* Returns the type of a field from its C declaration without the name. */
-static enum tm_tracepoint_type type_of(struct tm_span declaration, bool is_array, uint32_t size)
+static enum tm_tracepoint_type type_of(struct tm_text declaration, bool is_array, uint32_t size)
 {
-    bool is_char = tm_span_find(declaration, "char") != NULL;
-    if (tm_span_begins(declaration, "__data_loc"))
+    bool is_char = tm_text_find(declaration, "char") != NULL;
+    if (tm_text_begins(declaration, "__data_loc"))
         return is_char && size == 4 ? TM_TRACEPOINT_DATA_LOC : TM_TRACEPOINT_BYTES;
-    if (tm_span_begins(declaration, "__rel_loc"))
+    if (tm_text_begins(declaration, "__rel_loc"))
         return is_char && size == 4 ? TM_TRACEPOINT_REL_LOC : TM_TRACEPOINT_BYTES;
     if (is_array)
         return is_char ? TM_TRACEPOINT_TEXT : TM_TRACEPOINT_BYTES;
@@ -93,43 +93,43 @@ static enum tm_tracepoint_type type_of(struct tm_span declaration, bool is_array
 
 /* Parses "field:char comm[16];	offset:8;	size:16;	signed:0;". False: a field of another form, or with a name of more
  * than NAME_BYTES_MAX. */
-static bool parse_field(struct tm_span line, struct tm_tracepoint_field *field)
+static bool parse_field(struct tm_text line, struct tm_tracepoint_field *field)
 {
-    struct tm_span head, name;
+    struct tm_text head, name;
     uint32_t is_signed = 0;
-    if (!tm_span_cut(&line, "field:", &head) || !tm_span_cut(&line, ";", &name) ||
+    if (!tm_text_cut(&line, "field:", &head) || !tm_text_cut(&line, ";", &name) ||
         !number_of(line, "offset:", &field->offset) || !number_of(line, "size:", &field->size))
         return false;
     (void)number_of(line, "signed:", &is_signed);
     name = trim(name);
     size_t at = name.len;
-    while (at > 0 && name.s[at - 1] != ' ')
+    while (at > 0 && name.data[at - 1] != ' ')
         at--;
-    struct tm_span declaration = trim((struct tm_span){name.s, at});
-    name = (struct tm_span){name.s + at, name.len - at};
-    const char *bracket = name.len ? memchr(name.s, '[', name.len) : NULL;
+    struct tm_text declaration = trim(tm_text_at(name.data, at));
+    name = tm_text_after(name, at);
+    const uint8_t *bracket = name.len ? memchr(name.data, '[', name.len) : NULL;
     field->name = name;
     if (bracket)
-        field->name.len = (size_t)(bracket - name.s);
+        field->name.len = (size_t)(bracket - name.data);
     field->is_signed = is_signed != 0;
     field->type = type_of(declaration, bracket != NULL, field->size);
     return field->name.len > 0 && field->name.len <= NAME_BYTES_MAX;
 }
 
-static enum tm_status add_fields(struct tm_tracepoints *t, struct tm_span text, struct tm_tracepoint *point,
+static enum tm_status add_fields(struct tm_tracepoints *t, struct tm_text text, struct tm_tracepoint *point,
                                  struct tm_error *err)
 {
     point->first_field = t->field_count;
     while (text.len) {
-        struct tm_span line = next_line(&text);
+        struct tm_text line = next_line(&text);
         struct tm_tracepoint_field field;
-        if (tm_span_begins(line, "print fmt:"))
+        if (tm_text_begins(line, "print fmt:"))
             break;
         if (!parse_field(line, &field))
             continue;
-        if (tm_span_is(field.name, "common_pid") && field.size == sizeof(int32_t))
+        if (tm_text_is(field.name, "common_pid") && field.size == sizeof(int32_t))
             point->tid_offset = field.offset;
-        if (tm_span_begins(field.name, "common_"))
+        if (tm_text_begins(field.name, "common_"))
             continue;
         if (t->field_count == TM_TRACEPOINT_FIELDS_MAX)
             return tm_error_set(err, TM_E_INPUT, "more than the limit of %d fields of tracepoints",
@@ -149,17 +149,17 @@ static enum tm_status add_fields(struct tm_tracepoints *t, struct tm_span text, 
 
 /* Adds the format "name: sched_switch", "ID: 372", "format:", fields, "print fmt: …". Ignores one with a name of more
  * than NAME_BYTES_MAX. */
-static enum tm_status add_format(struct tm_tracepoints *t, struct tm_span system, struct tm_span text,
+static enum tm_status add_format(struct tm_tracepoints *t, struct tm_text system, struct tm_text text,
                                  struct tm_error *err)
 {
     struct tm_tracepoint point = {.system = system};
     int64_t id = -1;
-    struct tm_span rest = text, head;
+    struct tm_text rest = text, head;
     for (int i = 0; i < 2; i++) {
-        struct tm_span line = next_line(&rest);
-        if (tm_span_cut(&line, "name:", &head))
+        struct tm_text line = next_line(&rest);
+        if (tm_text_cut(&line, "name:", &head))
             point.name = trim(line);
-        else if (tm_span_cut(&line, "ID:", &head) && !tm_span_int(trim(line), &id))
+        else if (tm_text_cut(&line, "ID:", &head) && !tm_text_int(trim(line), &id))
             id = -1;
     }
     if (point.name.len == 0 || point.name.len > NAME_BYTES_MAX || id < 0)
@@ -176,15 +176,15 @@ static enum tm_status add_format(struct tm_tracepoints *t, struct tm_span system
 }
 
 /* Takes a text that ends with a NUL. */
-static struct tm_span c_string(struct tm_perf_cursor *c)
+static struct tm_text c_string(struct tm_perf_cursor *c)
 {
     const uint8_t *nul = memchr(c->p, 0, (size_t)(c->end - c->p));
-    struct tm_span s = {(const char *)c->p, nul ? (size_t)(nul - c->p) : 0};
+    struct tm_text s = {c->p, nul ? (size_t)(nul - c->p) : 0};
     (void)tm_perf_take(c, nul ? s.len + 1 : UINT64_MAX);
     return s;
 }
 
-static enum tm_status read_system(struct tm_tracepoints *t, struct tm_perf_cursor *c, struct tm_span system,
+static enum tm_status read_system(struct tm_tracepoints *t, struct tm_perf_cursor *c, struct tm_text system,
                                   uint32_t count, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -192,7 +192,7 @@ static enum tm_status read_system(struct tm_tracepoints *t, struct tm_perf_curso
         uint64_t len = tm_perf_u64(c);
         const uint8_t *text = tm_perf_take(c, len);
         if (text)
-            st = add_format(t, system, (struct tm_span){(const char *)text, (size_t)len}, err);
+            st = add_format(t, system, tm_text_at(text, (size_t)len), err);
     }
     return st;
 }
@@ -219,10 +219,10 @@ enum tm_status tm_tracepoints_read(struct tm_tracepoints *t, const uint8_t *data
         (void)tm_perf_take(&c, skipped);
     }
     uint32_t count = tm_perf_u32(&c);
-    st = read_system(t, &c, (struct tm_span){ftrace, sizeof ftrace - 1}, count, err);
+    st = read_system(t, &c, tm_text_at(ftrace, sizeof ftrace - 1), count, err);
     uint32_t systems = tm_perf_u32(&c);
     for (uint32_t i = 0; i < systems && !c.failed && st == TM_OK; i++) {
-        struct tm_span system = c_string(&c);
+        struct tm_text system = c_string(&c);
         count = tm_perf_u32(&c);
         st = read_system(t, &c, system, count, err);
     }
@@ -312,7 +312,7 @@ int32_t tm_tracepoints_tid(const struct tm_tracepoints *t, const struct tm_trace
 static enum tm_status put_field(const struct tm_tracepoints *t, const struct tm_tracepoint_event *event,
                                 const struct tm_tracepoint_field *f, struct tm_buf *out)
 {
-    enum tm_status st = tm_buf_add(out, f->key.s, f->key.len);
+    enum tm_status st = tm_buf_add(out, f->key.data, f->key.len);
     if (st == TM_OK)
         st = tm_buf_add_byte(out, f->how == TM_TRACEPOINT_WORD ? ' ' : '=');
     return st == TM_OK ? put_value(t, event, f, out) : st;

@@ -29,8 +29,8 @@ enum tm_tracepoint_type {
 enum tm_tracepoint_how { TM_TRACEPOINT_PLAIN, TM_TRACEPOINT_HEX, TM_TRACEPOINT_STATE, TM_TRACEPOINT_WORD };
 
 struct tm_tracepoint_field {
-    struct tm_span name;
-    struct tm_span key; /* the text before its value */
+    struct tm_text name;
+    struct tm_text key; /* the text before its value */
     uint32_t offset, size;
     bool is_signed;
     enum tm_tracepoint_type type;
@@ -38,7 +38,7 @@ struct tm_tracepoint_field {
 };
 
 struct tm_tracepoint {
-    struct tm_span system, name;
+    struct tm_text system, name;
     uint32_t first_field, field_count; /* without the fields common to all events */
     uint32_t tid_offset;               /* of common_pid, 4 bytes; 0: the format does not have it */
 };

@@ -248,7 +248,7 @@ static enum tm_status add_sample(struct simpleperf *s, struct tm_pb pb, uint64_t
     enum tm_status st = TM_OK;
     if (event_type < s->event_type_count) {
         const struct name *name = &s->event_types[event_type];
-        st = tm_event_sink_string(s->context.sink, tm_text_at((const char *)s->names.data + name->at, name->len),
+        st = tm_event_sink_string(s->context.sink, tm_text_at(s->names.data + name->at, name->len),
                                   &s->detail, &e.name, err);
     }
     if (st == TM_OK)

@@ -105,7 +105,7 @@ enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_h
         ;
     h->rest = tm_text_skip_blanks(q, end);
     h->rest_len = (size_t)(end - h->rest);
-    if (tm_text_begins(p, q, "PERF_RECORD_")) {
+    if (tm_chars_begin(p, q, "PERF_RECORD_")) {
         h->event = p;
         h->event_len = (size_t)(q - p);
         return TM_END;
@@ -119,16 +119,16 @@ enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_h
 
 /* Returns the mapping, which is in the last parentheses of the text ("(/lib/x.so (deleted))"). Moves *END to the end of
  * the symbol. */
-static struct tm_span cut_mapping(const char *p, const char **end)
+static struct tm_text cut_mapping(const char *p, const char **end)
 {
-    struct tm_span mapping = {*end, 0};
+    struct tm_text mapping = tm_text_at(*end, 0);
     if (*end == p || (*end)[-1] != ')')
         return mapping;
     int depth = 0;
     for (const char *open = *end - 1; open > p; open--) {
         depth += *open == ')' ? 1 : *open == '(' ? -1 : 0;
         if (depth == 0 && open[-1] == ' ') {
-            mapping = (struct tm_span){open + 1, (size_t)(*end - 1 - (open + 1))};
+            mapping = tm_text_at(open + 1, (size_t)(*end - 1 - (open + 1)));
             *end = open - 1;
             break;
         }
@@ -165,18 +165,18 @@ bool tm_perf_frame_parse(const char *line, size_t len, struct tm_perf_frame *f)
             break;
         }
     }
-    f->symbol = (struct tm_span){p, (size_t)(end - p)};
+    f->symbol = tm_text_at(p, (size_t)(end - p));
     return true;
 }
 
-bool tm_perf_source_parse(const char *line, size_t len, struct tm_span *file, int64_t *line_number)
+bool tm_perf_source_parse(const char *line, size_t len, struct tm_text *file, int64_t *line_number)
 {
     const char *end = line + len, *p = tm_text_skip_blanks(line, end);
     for (const char *colon = end; colon > p; colon--) {
         const char *stop = tm_text_skip_digits(colon, end);
         if (colon[-1] != ':' || colon - 1 == p || stop == colon || (stop < end && *stop != ' '))
             continue;
-        *file = (struct tm_span){p, (size_t)(colon - 1 - p)};
+        *file = tm_text_at(p, (size_t)(colon - 1 - p));
         return number(colon, stop, line_number) && *line_number <= UINT32_MAX;
     }
     return false;

@@ -3,7 +3,7 @@
 #define TM_FORMAT_TEXT_PERF_LINE_H
 
 #include "base/status.h"
-#include "base/span.h"
+#include "base/text.h"
 
 /* perf writes -1 for the number of a task that has ended. Readers take it for this number. */
 #define TM_PERF_ENDED UINT32_MAX
@@ -39,13 +39,13 @@ enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_h
  */
 struct tm_perf_frame {
     uint64_t pc;
-    struct tm_span symbol, mapping; /* they point into the line */
+    struct tm_text symbol, mapping; /* they point into the line */
 };
 
 /* Parses LINE as a frame. False if it is not a frame. */
 bool tm_perf_frame_parse(const char *line, size_t len, struct tm_perf_frame *frame);
 
 /* Parses LINE as "file:number", the source position of the frame on the line before. False if it is something else. */
-bool tm_perf_source_parse(const char *line, size_t len, struct tm_span *file, int64_t *line_number);
+bool tm_perf_source_parse(const char *line, size_t len, struct tm_text *file, int64_t *line_number);
 
 #endif

@@ -52,21 +52,21 @@ static enum tm_status perf_open(const struct tm_format_context *context, void **
 }
 
 /* Writes the frame LINE with its source position SOURCE (NULL: unknown). */
-static bool put_frame(struct tm_buf *out, struct tm_span line, const struct tm_span *source)
+static bool put_frame(struct tm_buf *out, struct tm_text line, const struct tm_text *source)
 {
     struct tm_perf_frame f;
-    struct tm_span file;
+    struct tm_text file;
     int64_t number;
     size_t mark;
-    if (!tm_perf_frame_parse(line.s, line.len, &f))
+    if (!tm_perf_frame_parse(tm_text_chars(line), line.len, &f))
         return true;
     if (tm_pb_begin(out, TM_DETAIL_FRAMES, &mark) != TM_OK ||
-        tm_pb_put_bytes(out, TM_STACK_FRAME_FUNCTION, f.symbol.s, f.symbol.len) != TM_OK ||
-        tm_pb_put_bytes(out, TM_STACK_FRAME_MAPPING, f.mapping.s, f.mapping.len) != TM_OK ||
+        tm_pb_put_bytes(out, TM_STACK_FRAME_FUNCTION, f.symbol.data, f.symbol.len) != TM_OK ||
+        tm_pb_put_bytes(out, TM_STACK_FRAME_MAPPING, f.mapping.data, f.mapping.len) != TM_OK ||
         tm_pb_put_varint(out, TM_STACK_FRAME_REL_PC, f.pc) != TM_OK)
         return false;
-    if (source && tm_perf_source_parse(source->s, source->len, &file, &number) &&
-        (tm_pb_put_bytes(out, TM_STACK_FRAME_FILE, file.s, file.len) != TM_OK ||
+    if (source && tm_perf_source_parse(tm_text_chars(*source), source->len, &file, &number) &&
+        (tm_pb_put_bytes(out, TM_STACK_FRAME_FILE, file.data, file.len) != TM_OK ||
          tm_pb_put_varint(out, TM_STACK_FRAME_LINE, (uint64_t)number) != TM_OK))
         return false;
     return tm_pb_end(out, mark) == TM_OK;
@@ -75,12 +75,12 @@ static bool put_frame(struct tm_buf *out, struct tm_span line, const struct tm_s
 /* Writes the frames outermost first, so it reads the lines backwards. */
 static bool put_frames(struct perf *p, const struct tm_perf_head *h)
 {
-    struct tm_span source, line;
+    struct tm_text source, line;
     bool has_source = false;
     size_t end = p->raw.len;
     for (uint32_t i = p->line_count; i > 0; i--) {
         size_t start = p->lines[i - 1].start;
-        line = (struct tm_span){(const char *)p->raw.data + start, end - start};
+        line = tm_text_at(p->raw.data + start, end - start);
         if (p->lines[i - 1].is_source)
             source = line;
         else if (!put_frame(&p->detail, line, has_source ? &source : NULL))
@@ -88,7 +88,7 @@ static bool put_frames(struct perf *p, const struct tm_perf_head *h)
         has_source = p->lines[i - 1].is_source;
         end = start - 1;
     }
-    return p->line_count > 0 || put_frame(&p->detail, (struct tm_span){h->rest, h->rest_len}, NULL);
+    return p->line_count > 0 || put_frame(&p->detail, tm_text_at(h->rest, h->rest_len), NULL);
 }
 
 /* Defines the process of a main thread under the thread's name, which ROW has, unless it has that name already. */
@@ -208,7 +208,7 @@ static void find_ended(struct tm_perf_head *h)
     static const char event[] = "sched:sched_switch", unknown[] = "<...>";
     int64_t tid;
     if (h->tid != TM_PERF_ENDED || h->event_len != sizeof event - 1 || memcmp(h->event, event, sizeof event - 1) != 0 ||
-        !tm_ftrace_arg_int((struct tm_span){h->rest, h->rest_len}, "prev_pid", 0, UINT32_MAX, &tid))
+        !tm_ftrace_arg_int(tm_text_at(h->rest, h->rest_len), "prev_pid", 0, UINT32_MAX, &tid))
         return;
     h->tid = tid;
     h->has_pid = false;
@@ -293,7 +293,7 @@ static void take_record(struct perf *p, const struct tm_perf_head *h)
     while (digits < end && !tm_text_is_digit(*digits))
         digits++;
     size_t len = (size_t)(tm_text_skip_digits(digits, end) - digits);
-    if (tm_text_begins(h->event, h->event + h->event_len, "PERF_RECORD_LOST") &&
+    if (tm_text_begins(tm_text_at(h->event, h->event_len), "PERF_RECORD_LOST") &&
         tm_decimal_int(digits, len, &lost) == TM_OK)
         p->lost = lost > INT64_MAX - p->lost ? INT64_MAX : p->lost + lost;
     else
@@ -353,9 +353,9 @@ static void perf_close(void *state)
 static bool perf_sniff(const uint8_t *head, size_t len)
 {
     struct tm_perf_head parsed;
-    const struct tm_span text = {(const char *)head, len};
-    const char *p = text.s, *end = p + len;
-    if (tm_span_begins(text, "# ========\n# captured on") || tm_span_begins(text, "# ========\n# cmdline : "))
+    const struct tm_text text = {head, len};
+    const char *p = tm_text_chars(text), *end = p + len;
+    if (tm_text_begins(text, "# ========\n# captured on") || tm_text_begins(text, "# ========\n# cmdline : "))
         return true;
     while (p < end && (*p == '#' || *p == '\n' || *p == '\r')) {
         const char *eol = memchr(p, '\n', (size_t)(end - p));

@@ -23,7 +23,7 @@ static const char *parse_comm(const char *p, const char *end, struct tm_strace_l
 /* Passes over the columns before a call: "(+ seconds) " (-r), "[number] " (-n) and "[address] " (-i). */
 static const char *skip_columns(const char *p, const char *end)
 {
-    if (tm_text_begins(p, end, "(+")) {
+    if (tm_chars_begin(p, end, "(+")) {
         const char *close = memchr(p, ')', (size_t)(end - p));
         p = close && close + 1 < end ? close + 2 : p;
     }
@@ -44,7 +44,7 @@ static const char *parse_head(const char *p, const char *end, struct tm_strace_l
 {
     while (p < end && *p == ' ')
         p++;
-    bool bracket = tm_text_begins(p, end, "[pid ");
+    bool bracket = tm_chars_begin(p, end, "[pid ");
     if (bracket) {
         p += 5;
         while (p < end && *p == ' ')
@@ -157,7 +157,7 @@ static enum tm_status parse_resumed(const char *p, const char *end, struct tm_st
     while (p < end && *p != ' ')
         p++;
     l->name_len = (size_t)(p - l->name);
-    if (!tm_text_begins(p, end, " resumed>"))
+    if (!tm_chars_begin(p, end, " resumed>"))
         return TM_E_INPUT;
     p += 9;
     if (parse_unfinished(p, end, l)) {
@@ -177,9 +177,9 @@ enum tm_status tm_strace_line_parse(const char *line, size_t len, struct tm_stra
     const char *p = parse_head(line, end, l);
     if (p == NULL || (p = skip_columns(p, end)) == end)
         return TM_E_INPUT;
-    if (tm_text_begins(p, end, "<... "))
+    if (tm_chars_begin(p, end, "<... "))
         return parse_resumed(p, end, l);
-    if (tm_text_begins(p, end, "--- ") || tm_text_begins(p, end, "+++ ")) {
+    if (tm_chars_begin(p, end, "--- ") || tm_chars_begin(p, end, "+++ ")) {
         l->what = TM_STRACE_NOTE;
         l->name = p + 4;
         l->name_len = (size_t)(end - p - 4);
@@ -302,8 +302,8 @@ static enum tm_status add_line(struct strace *s, const struct tm_strace_line *l,
 static bool is_remark(const char *line, size_t len)
 {
     const char *end = line + len;
-    return tm_text_begins(line, end, "strace: ") || tm_text_begins(line, end, " <unfinished ...>") ||
-           tm_text_begins(line, end, " > ");
+    return tm_chars_begin(line, end, "strace: ") || tm_chars_begin(line, end, " <unfinished ...>") ||
+           tm_chars_begin(line, end, " > ");
 }
 
 /* True if LINE is a call that "strace: Process N attached" divides: without -o, both are written to one place. *LEN is
@@ -404,7 +404,7 @@ static bool strace_sniff(const uint8_t *head, size_t len)
 {
     struct tm_strace_line l;
     const char *p = (const char *)head, *end = p + len, *eol;
-    while ((eol = memchr(p, '\n', (size_t)(end - p))) != NULL && tm_text_begins(p, eol, "strace: Process "))
+    while ((eol = memchr(p, '\n', (size_t)(end - p))) != NULL && tm_chars_begin(p, eol, "strace: Process "))
         p = eol + 1;
     if (eol)
         return tm_strace_line_parse(p, (size_t)(eol - p), &l) == TM_OK;

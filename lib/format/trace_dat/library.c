@@ -51,9 +51,9 @@ static int flush(struct reader *r)
     return r->is_broken ? -1 : 0;
 }
 
-static struct tm_span span_of(const char *text)
+static struct tm_text text_of(const char *text)
 {
-    return (struct tm_span){text, text ? strlen(text) : 0};
+    return tm_text_at(text, text ? strlen(text) : 0);
 }
 
 static uint16_t buffer_of(const struct reader *r, const struct tracecmd_input *handle)
@@ -79,16 +79,16 @@ static int on_record(struct tracecmd_input *handle, struct tep_record *record, i
                                                                         : (uint64_t)record->missed_events};
     functions.trace_seq_reset(&r->args);
     if (event) {
-        out.event = span_of(event->name);
+        out.event = text_of(event->name);
         out.is_cut = tm_detail_budget_is_used(&r->args_budget); /* a format can be long, and an event short */
         if (!out.is_cut)
             functions.tep_print_event(tep, &r->args, record, "%s", TEP_PRINT_INFO);
-        out.args = (struct tm_span){r->args.buffer, r->args.len};
+        out.args = tm_text_at(r->args.buffer, r->args.len);
         (void)tm_detail_budget_reads(&r->args_budget, r->args.len);
     } else {
-        out.event = span_of("unknown");
+        out.event = text_of("unknown");
     }
-    out.task = span_of(functions.tep_data_comm_from_pid(tep, pid));
+    out.task = text_of(functions.tep_data_comm_from_pid(tep, pid));
     r->is_broken = r->is_broken || tm_child_event_put(&out, &r->written) != TM_OK;
     if (r->is_broken)
         return -1;
@@ -155,7 +155,7 @@ int tm_trace_dat_library_read(void *context, int out)
     open_buffers(r, source->file, refused);
     uint64_t before = read_messages(messages, words);
     if (r->count == 0) {
-        last.args = span_of(refused[0] ? refused : words);
+        last.args = text_of(refused[0] ? refused : words);
     } else if (functions.tracecmd_iterate_events_multi(r->handles, r->count, on_record, r) == 0) {
         last.kind = TM_CHILD_EVENT_DONE;
         last.lost = read_messages(messages, words) - before;

@@ -131,18 +131,18 @@ static void find_relation(struct trace_dat *d)
 
 static bool is_switch(const struct tm_child_event *record)
 {
-    return tm_span_is(record->event, "sched_switch");
+    return tm_text_is(record->event, "sched_switch");
 }
 
 /* Appends args. Bytes that would end a line become blanks. */
-static enum tm_status put_args(struct trace_dat *d, struct tm_span args)
+static enum tm_status put_args(struct trace_dat *d, struct tm_text args)
 {
     size_t from = d->line.len;
-    while (args.len && (args.s[args.len - 1] == '\n' || args.s[args.len - 1] == ' '))
+    while (args.len && (args.data[args.len - 1] == '\n' || args.data[args.len - 1] == ' '))
         args.len--;
-    while (args.len && args.s[0] == ' ')
-        args = (struct tm_span){args.s + 1, args.len - 1};
-    enum tm_status st = tm_buf_add(&d->line, args.s, args.len);
+    while (args.len && args.data[0] == ' ')
+        args = tm_text_after(args, 1);
+    enum tm_status st = tm_buf_add(&d->line, args.data, args.len);
     for (size_t i = from; i < d->line.len; i++)
         if (d->line.data[i] == '\n' || d->line.data[i] == '\r')
             d->line.data[i] = ' ';
@@ -171,8 +171,9 @@ static enum tm_status add_event(struct trace_dat *d, const struct tm_child_event
     if (st == TM_OK && !d->has_related && d->facts.is_shifted)
         st = put_sync(d, record->time_ns, err);
     d->has_related = true;
-    struct tm_systrace_line line = {.task = record->task.s, .task_len = record->task.len, .event = record->event.s,
-                                    .event_len = record->event.len, .time_ns = record->time_ns,
+    struct tm_systrace_line line = {.task = tm_text_chars(record->task), .task_len = record->task.len,
+                                    .event = tm_text_chars(record->event), .event_len = record->event.len,
+                                    .time_ns = record->time_ns,
                                     .pid = (uint32_t)record->tid, .cpu = (uint32_t)record->cpu};
     if (st == TM_OK && tm_ftrace_text_begin(&line, &d->line) != TM_OK)
         st = tm_error_nomem(err);
@@ -323,7 +324,7 @@ static enum tm_status trace_dat_read(void *state, struct tm_error *err)
         if (st == TM_OK && record.kind == TM_CHILD_EVENT_DONE)
             return write_counts(d, record.lost, err);
         if (st == TM_OK && record.kind == TM_CHILD_EVENT_REFUSED && record.args.len > 0)
-            tm_error_set(&why, TM_E_INPUT, "%.*s", (int)record.args.len, record.args.s);
+            tm_error_set(&why, TM_E_INPUT, "%.*s", (int)record.args.len, tm_text_chars(record.args));
         if (st != TM_OK || record.kind == TM_CHILD_EVENT_REFUSED)
             return give_up(d, &why, err);
         st = add_event(d, &record, err);

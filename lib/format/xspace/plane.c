@@ -1,7 +1,7 @@
 /* Planes and lines: their names, and the processes and threads that they become. */
 #include "format/xspace/internal.h"
 
-#include "base/span.h"
+#include "base/text.h"
 #include "format/text_pid.h"
 #include "stream/detail_fields.h"
 
@@ -57,9 +57,8 @@ static enum tm_status note_stat(struct tm_xspace *x, struct tm_text name, struct
 
 static enum tm_status take_start(struct tm_xspace *x, struct tm_text name, struct tm_text value)
 {
-    struct tm_span digits = {(const char *)value.data, value.len};
-    int64_t ns;
-    if (tm_text_is(name, "profile_start_time") && tm_span_int(digits, &ns) && ns > 0) {
+        int64_t ns;
+    if (tm_text_is(name, "profile_start_time") && tm_text_int(value, &ns) && ns > 0) {
         x->has_start = true;
         x->start_ns = ns;
     }
