@@ -425,6 +425,8 @@ line() {
         line 50 2.000000 'task_newtask: pid=100 comm=task clone_flags=0 oom_score_adj=0'
         line 100 3.000000 'tracing_mark_write: E|100'
         line 100 3.100000 'tracing_mark_write: B|100|of the new task'
+        line 50 3.200000 'task_newtask: pid=100 comm=task clone_flags=0 oom_score_adj=0'
+        line 100 3.300000 'tracing_mark_write: E|100'
         line 50 9.000000 'tracing_mark_write: I|50|last'
     } >run.txt
     shows_alone run.txt 4000000000 >shown
