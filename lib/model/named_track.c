@@ -113,43 +113,66 @@ static enum tm_status process_of_thread(struct tm_processes *p, const struct tm_
     return st;
 }
 
+/* Sets the scope and the owner of OF, the tracks of the event that NAMED was decoded from. TM_END: the owner is not
+ * known. */
+static enum tm_status find_owner(struct tm_model_tasks *tasks, struct tm_model_event *ev, const struct named *named,
+                                 struct tm_lane_tracks *of, struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    bool is_process = tm_event_scope(e->flags) == TM_SCOPE_PROCESS;
+    bool is_thread = tm_event_scope(e->flags) == TM_SCOPE_THREAD;
+    bool is_cpu = tm_event_scope(e->flags) == TM_SCOPE_CPU && named->type >= TM_NAMED_TRACK_DRIVER_SLICES;
+    bool is_gpu = named->type == TM_NAMED_TRACK_GPU_STAGE || named->type == TM_NAMED_TRACK_GPU_WORK ||
+                  named->type == TM_NAMED_TRACK_GPU_MEMORY || named->type == TM_NAMED_TRACK_GPU_COUNTER;
+    enum tm_status st = TM_OK;
+    of->scope = is_process  ? TM_TRACK_PROCESS
+                : is_thread ? TM_TRACK_THREAD
+                : is_cpu    ? TM_TRACK_CPU
+                : is_gpu    ? TM_TRACK_GPU
+                            : TM_TRACK_GLOBAL;
+    of->owner = is_gpu ? (int64_t)named->gpu : TM_NO_ID;
+    if (named->type == TM_NAMED_TRACK_PROCESS_GPU_MEMORY && !(e->flags & TM_EVENT_HAS_PID))
+        st = process_of_thread(&tasks->processes, e, &of->owner, err);
+    else if (is_process)
+        st = tm_processes_process(&tasks->processes, ev->place.machine, e->pid, &of->owner, err);
+    else if (is_thread && (st = tm_model_thread(tasks, ev, err)) == TM_OK)
+        of->owner = ev->utid;
+    else if (is_cpu && (st = tm_sched_cpu(&tasks->sched, ev->place.machine, named->gpu, err)) == TM_OK)
+        of->owner = named->gpu;
+    return st;
+}
+
+/* Puts what NAMED states of its track into ROW, unless an event before it did. TM_OK or TM_E_SYSTEM. */
+static enum tm_status describe(struct tm_model_layout *layout, const struct named *named, struct tm_track *row,
+                               struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (named->unit.len && row->unit == 0)
+        st = tm_tracks_name(&layout->tracks, named->unit, &row->unit, err);
+    if (st == TM_OK && named->description.len && row->description == 0)
+        st = tm_tracks_name(&layout->tracks, named->description, &row->description, err);
+    if (st == TM_OK && named->dimensions.len && row->merge_key == 0)
+        st = tm_tracks_name(&layout->tracks, named->dimensions, &row->merge_key, err);
+    return st;
+}
+
 enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
                                     struct tm_model_event *ev, uint32_t *track, struct tm_error *err)
 {
-    const struct tm_event *e = ev->e;
-    struct named named = decode(e);
-    bool is_process = tm_event_scope(e->flags) == TM_SCOPE_PROCESS;
-    bool is_thread = tm_event_scope(e->flags) == TM_SCOPE_THREAD;
-    bool is_cpu = tm_event_scope(e->flags) == TM_SCOPE_CPU && named.type >= TM_NAMED_TRACK_DRIVER_SLICES;
-    bool is_gpu = named.type == TM_NAMED_TRACK_GPU_STAGE || named.type == TM_NAMED_TRACK_GPU_WORK ||
-                  named.type == TM_NAMED_TRACK_GPU_MEMORY || named.type == TM_NAMED_TRACK_GPU_COUNTER;
+    struct named named = decode(ev->e);
     struct tm_lane_tracks of = {.place = ev->place,
                                 .tag = TM_SET_NAMED + (int)named.type,
                                 .type = TM_TRACK_TYPE_NAMED,
-                                .scope = is_process  ? TM_TRACK_PROCESS
-                                         : is_thread ? TM_TRACK_THREAD
-                                         : is_cpu    ? TM_TRACK_CPU
-                                         : is_gpu    ? TM_TRACK_GPU
-                                                     : TM_TRACK_GLOBAL,
-                                .owner = is_gpu ? (int64_t)named.gpu : TM_NO_ID,
                                 .name = named.dimensions.len ? named.dimensions : named.name};
     uint32_t lane = UINT32_MAX; /* it has none */
-    enum tm_status st = TM_OK;
     if (named.type == TM_NAMED_TRACK_FIRMWARE_SLICES) /* one track, whatever its events are called */
         of.name = (struct tm_text){0};
-    if (named.type == TM_NAMED_TRACK_PROCESS_GPU_MEMORY && !(e->flags & TM_EVENT_HAS_PID))
-        st = process_of_thread(&tasks->processes, e, &of.owner, err);
-    else if (is_process)
-        st = tm_processes_process(&tasks->processes, ev->place.machine, e->pid, &of.owner, err);
-    else if (is_thread && (st = tm_model_thread(tasks, ev, err)) == TM_OK)
-        of.owner = ev->utid;
-    else if (is_cpu && (st = tm_sched_cpu(&tasks->sched, ev->place.machine, named.gpu, err)) == TM_OK)
-        of.owner = named.gpu;
+    enum tm_status st = find_owner(tasks, ev, &named, &of, err);
     if (st == TM_OK)
         st = named.type == TM_NAMED_TRACK_GPU_STAGE ? stage_set(layout, ev, &of.set, err)
                                                     : tm_model_lane_set(layout, &of, err);
     if (st == TM_OK && tm_named_track_has_lanes(named.type))
-        st = lane_of(layout, e, of.set, &lane, err);
+        st = lane_of(layout, ev->e, of.set, &lane, err);
     of.name = named.name;
     if (st != TM_OK || (st = tm_model_lane_track(layout, &of, lane, track, err)) != TM_OK)
         return st;
@@ -161,17 +184,9 @@ enum tm_status tm_model_named_track(struct tm_model_tasks *tasks, struct tm_mode
         struct batches_name full;
         st = name_batches(&tasks->processes, ev->place.machine, &named, &full, err);
         if (st == TM_OK && full.text[0])
-            st = tm_tracks_name(&layout->tracks, tm_text_at(full.text, strlen(full.text)), &row->name, err);
+            st = tm_tracks_name(&layout->tracks, tm_text_str(full.text), &row->name, err);
     }
-    if (st == TM_OK && named.unit.len && row->unit == 0)
-        st = tm_tracks_name(&layout->tracks, named.unit, &row->unit, err);
-    if (st == TM_OK && named.description.len && row->description == 0)
-        st = tm_tracks_name(&layout->tracks, named.description, &row->description, err);
-    if (st < 0)
-        return st;
-    return named.dimensions.len && row->merge_key == 0
-               ? tm_tracks_name(&layout->tracks, named.dimensions, &row->merge_key, err)
-               : TM_OK;
+    return st == TM_OK ? describe(layout, &named, row, err) : st;
 }
 
 enum tm_status tm_model_named_args(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_model_event *ev,
