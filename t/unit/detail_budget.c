@@ -42,7 +42,10 @@ static void test_text(void)
     memcpy(large + TM_DETAIL_SMALL - 1, "\xc3\xa4", 2);
     text = tm_detail_budget_text(&budget, tm_text_at(large, LARGE));
     ok_named(text.len == TM_DETAIL_SMALL - 1, "a text is cut between two characters");
-    memset(large + TM_DETAIL_SMALL - 1, 'x', 2);
+    memset(large, 0x80, LARGE);
+    text = tm_detail_budget_text(&budget, tm_text_at(large, LARGE));
+    ok_named(text.len == TM_DETAIL_SMALL, "bytes that are no UTF-8 are cut anywhere");
+    memset(large, 'x', LARGE);
 }
 
 /* Makes the detail of an event: a text for its name, a large argument, a text for its category. */
@@ -88,6 +91,12 @@ static void test_event(void)
     e = (struct tm_event){.name = TM_STRING_INLINE | 1, .detail = detail.data, .detail_bytes = (uint32_t)detail.len};
     ok(tm_detail_budget_event(&budget, &e, &scratch) == TM_OK);
     ok_named(e.detail_bytes < TM_DETAIL_SMALL + 8, "texts of an event are cut");
+    tm_buf_clear(&detail);
+    tm_pb_put_bytes(&detail, TM_DETAIL_TEXT, "", 0);
+    tm_pb_put_bytes(&detail, TM_DETAIL_ARGS, large, LARGE);
+    e = (struct tm_event){.name = TM_STRING_INLINE | 1, .detail = detail.data, .detail_bytes = (uint32_t)detail.len};
+    ok(tm_detail_budget_event(&budget, &e, &scratch) == TM_OK);
+    ok_named(e.detail_bytes < 8 && is_text(&e, e.name, ""), "an empty name stays empty");
     make_detail(&detail, &e);
     e.flags = TM_EVENT_INNER_TIMES;
     ok(tm_detail_budget_event(&budget, &e, &scratch) == TM_OK);
