@@ -31,6 +31,7 @@ enum tm_status tm_address_spaces_note(struct tm_address_spaces *spaces, const st
 /* Returns the thread that last stated the memory of SPACE, or TM_TABLE_NONE. */
 int64_t tm_address_spaces_find(const struct tm_address_spaces *spaces, const struct tm_address_space *space);
 
+/* Forgets the thread of SPACE, if there is one. */
 void tm_address_spaces_remove(struct tm_address_spaces *spaces, const struct tm_address_space *space);
 
 void tm_address_spaces_release(struct tm_address_spaces *spaces);

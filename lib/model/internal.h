@@ -45,11 +45,6 @@ static inline struct tm_thread_id tm_thread_id_of(const struct tm_event *e)
     return (struct tm_thread_id){e->machine, e->pid, e->tid};
 }
 
-static inline bool tm_text_empty(struct tm_text text)
-{
-    return text.len == 0;
-}
-
 /* Adds 1 to statistic STAT. */
 static inline enum tm_status tm_model_count(struct tm_model_output *out, struct tm_place place, enum tm_model_stat stat,
                                             struct tm_error *err)
@@ -139,14 +134,13 @@ enum tm_status tm_model_translate_tracks(struct tm_translations *translations, s
 /* The handlers, one for each kind of row. */
 enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_counter(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
+                                struct tm_model_output *out, struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 
 /* Adds what follows if EV, an event of the kernel, is a marker of Android's low memory killer: an instant of the killed
  * process, and its oom_score_adj if EV states it. */
 enum tm_status tm_model_kill(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err);
-
-enum tm_status tm_model_counter(struct tm_model_tasks *tasks, struct tm_model_layout *layout,
-                                struct tm_model_output *out, struct tm_model_event *ev, struct tm_error *err);
-enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 
 /* Adds to the statistics of PLACE what the last call for a flow has counted since BEFORE; IS_END: it was an end. */
 enum tm_status tm_model_count_flow(struct tm_model *m, struct tm_place place, const struct tm_flow_counts *before,

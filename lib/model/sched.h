@@ -66,6 +66,7 @@ enum tm_status tm_sched_describe(struct tm_sched *sched, uint32_t machine, const
 /* Returns the text with number NUMBER of a row. Its data is NULL if NUMBER is 0. */
 struct tm_text tm_sched_text(const struct tm_sched *sched, uint32_t number);
 
+/* Returns the id of CPU of MACHINE in the column ucpu (doc/model.md). */
 static inline int64_t tm_ucpu(uint32_t machine, uint32_t cpu)
 {
     return (int64_t)machine * TM_CPUS_A_MACHINE + cpu;

@@ -452,7 +452,7 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
 static void default_name(struct tm_model_event *ev)
 {
     const struct tm_event *e = ev->e;
-    if (ev->is_json && tm_text_empty(ev->name) && e->kind != TM_KIND_SLICE_END &&
+    if (ev->is_json && ev->name.len == 0 && e->kind != TM_KIND_SLICE_END &&
         (e->kind != TM_KIND_INSTANT ||
          (!(e->flags & TM_EVENT_ASYNC) && tm_event_scope(e->flags) == TM_SCOPE_THREAD)))
         ev->name = tm_text_str("[No name]");

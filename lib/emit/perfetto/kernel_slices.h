@@ -26,6 +26,7 @@ static inline uint64_t tm_kernel_slices_key(uint32_t machine, int64_t tid)
  * file of the kernel has no list or no placement, every thread counts as one of them. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_kernel_slices_init(struct tm_kernel_slices *slices, const struct tm_catalog *catalog);
 
+/* True if the thread TID of MACHINE is one of them. */
 static inline bool tm_kernel_slices_has(const struct tm_kernel_slices *slices, uint32_t machine, int64_t tid)
 {
     uint32_t unused;
