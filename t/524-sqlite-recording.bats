@@ -273,6 +273,28 @@ END
 tm_slice_end_without_begin|info|analysis|1'
 }
 
+@test "values of counters without a track or a value, and damaged parts of a proto, are counted, and others are read" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
+1 { 10: 1 13: 1 60 { 1: 2 2: "c" 8 { } } }
+1 { 10: 1 8: 10 11 { 9: 4 30: 5 } }
+1 { 10: 1 8: 20 11 { 9: 4 11: 2 } }
+1 { 10: 1 8: 30 11 { 9: 4 11: 3 30: 5 } }
+1 { 10: 1 11 { 9: 3 23: "no time" } }
+1 { 10: 1 8: 40 12: "\n\x40cut" }
+1 { 1 { 1: 0 4 { 5: "a" 1: "\x64" } } }
+1 { 10: 1 8: 50 11 { 9: 4 11: 2 30: 6 } }
+END
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT name, severity, source, value FROM stats WHERE value ORDER BY name; SELECT ts, value FROM counter" \
+        'compact_sched_has_parse_errors|error|trace|1
+interned_data_tokenizer_errors|info|analysis|1
+track_event_counter_invalid_track_uuid|error|analysis|1
+track_event_counter_missing_track_uuid|error|analysis|1
+track_event_counter_missing_value|error|analysis|1
+track_event_missing_timestamp|error|analysis|1
+50|6.0'
+}
+
 @test "wakings of compact_sched before the first switch of a cpu are counted" {
     packets p.pftrace '[[(1, message((1, 0), (4, message((5, "a"), (7, b"\x64"), (8, b"\x05"), (9, b"\x00"),
         (10, b"\x78"), (11, b"\x00")))))]]'
