@@ -45,6 +45,17 @@ accounts() {
     grep -q 'rule="private" path="BOOTTIME(host) = TRACE_FILE(-)"' frames.txt
 }
 
+@test "a time of an incremental clock counts from the event before it, also if no path to trace time is known yet" {
+    proto a.pb <<-'END'
+	snap 64=1000:incremental 65=5 seq=1
+	event 10 clock=64 seq=1
+	event 10 clock=64 seq=1
+	snap 65=5 6=5000 seq=1
+	END
+    placed_frames a.pb
+    [ "$(times)" = "5010 5020" ]
+}
+
 @test "more pending events than a batch are on disk" {
     { seq -f 'event %.0f clock=3' 70000; echo 'snap 6=1000 3=100'; } | proto a.pb
     mkdir spill
