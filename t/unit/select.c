@@ -361,9 +361,34 @@ static void test_dropped_bytes(void)
     tm_tally_release(&tally);
 }
 
+/* Each row of a pending group keeps its raw payload and its detail. */
+static void test_payloads(void)
+{
+    enum { ROWS = 3 };
+    struct tm_tally tally = {0};
+    struct tm_pending_groups pending = {.tally = &tally};
+    struct tm_event group[ROWS] = {{.raw = (const uint8_t *)"one", .raw_bytes = 3},
+                                   {.raw = (const uint8_t *)"two", .raw_bytes = 3,
+                                    .detail = (const uint8_t *)"second", .detail_bytes = 6},
+                                   {.detail = (const uint8_t *)"third", .detail_bytes = 5}};
+    struct tm_event *rows = group;
+    struct tm_error err = {0};
+    uint32_t id, count = 0;
+    ok(tm_pending_groups_add(&pending, TM_PENDING_GROUPS_EARLY, &(struct tm_event_rows){group, ROWS, 0}, &id, &err) ==
+       TM_OK);
+    ok(tm_pending_groups_take(&pending, TM_PENDING_GROUPS_EARLY, &rows, &count, &err) == TM_OK && count == ROWS);
+    for (uint32_t i = 0; i < count; i++)
+        ok(rows != group && rows[i].raw_bytes == group[i].raw_bytes && rows[i].detail_bytes == group[i].detail_bytes &&
+           tm_text_equal(tm_text_at(rows[i].raw, rows[i].raw_bytes), tm_text_at(group[i].raw, group[i].raw_bytes)) &&
+           tm_text_equal(tm_text_at(rows[i].detail, rows[i].detail_bytes),
+                         tm_text_at(group[i].detail, group[i].detail_bytes)));
+    tm_pending_groups_release(&pending);
+}
+
 int main(void)
 {
     test_many_groups();
+    test_payloads();
     test_dropped_bytes();
     test_waiting();
     test_context();
