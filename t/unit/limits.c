@@ -13,6 +13,7 @@
 #include "cut/open_units.h"
 #include "emit/paths.h"
 #include "emit/track_owners.h"
+#include "emit/chrome_json/events.h"
 #include "emit/chrome_json/slices.h"
 #include "emit/perfetto/clock_rows.h"
 #include "emit/perfetto/pending_names.h"
@@ -233,6 +234,7 @@ static const struct limit limits[] = {
     LIMIT(TM_LANES_CROSSING_MAX),
     LIMIT(TM_LATE_THREADS_MAX),
     LIMIT(TM_SLICE_TIDS_MAX),
+    LIMIT(TM_JSON_COUNTERS_MAX),
     LIMIT(TM_JSON_OPEN_MARKERS_MAX),
     LIMIT(TM_SPAN_FLOWS_MAX),
     LIMIT(TM_TIMESTAMP_GROUP_EVENTS_MAX),

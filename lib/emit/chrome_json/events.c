@@ -11,8 +11,8 @@ static struct tm_text counter_name(const struct tm_json_events *events, const st
     return name.data ? name : tm_text_str("counter");
 }
 
-/* Sets *NUMBER to the number of E's track, from 1 on, among those with the process and name of DRAFT. It is 1 if there
- * are more than TM_JSON_COUNTERS_MAX tracks. */
+/* Sets *NUMBER to the number of E's track, from 1 on, among those with the process and name of DRAFT. TM_OK;
+ * TM_E_INPUT: there are more than TM_JSON_COUNTERS_MAX tracks; TM_E_SYSTEM. */
 static enum tm_status number_track(struct tm_json_events *events, const struct tm_event *e,
                                    const struct tm_json_event_draft *draft, uint32_t *number, struct tm_error *err)
 {
@@ -21,9 +21,9 @@ static enum tm_status number_track(struct tm_json_events *events, const struct t
     uint32_t count = 0;
     if (tm_map_find(&events->counters, own, number))
         return TM_OK;
-    *number = 1;
     if (events->counters.count >= 2 * TM_JSON_COUNTERS_MAX)
-        return TM_OK;
+        return tm_error_set(err, TM_E_INPUT, "more than %d tracks of counters (TM_JSON_COUNTERS_MAX)",
+                            TM_JSON_COUNTERS_MAX);
     (void)tm_map_find(&events->counters, shared, &count);
     *number = count + 1;
     return tm_map_set(&events->counters, shared, *number) < 0 || tm_map_set(&events->counters, own, *number) < 0

@@ -5,7 +5,7 @@
 #include "emit/chrome_json/cpus.h"
 #include "emit/chrome_json/slices.h"
 
-enum { TM_JSON_COUNTERS_MAX = 1 << 20 };
+enum { TM_JSON_COUNTERS_MAX = 1 << 20 }; /* tracks */
 
 /* Zero-initialise, and set the borrowed members of it and of its parts. */
 struct tm_json_events {
