@@ -869,6 +869,15 @@ write('a.json', a); write('b.json', b)"
         length > 1000 and all(.[0] - .[1] | . < 3000 and . > -3000)' got
 }
 
+@test "tm-merge --align gives the warnings about a manifest once, with its name" {
+    made "$requests
+write('a.json', a); write('b.json', b)"
+    echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "c.json"}]}}' >other.json
+    tm-merge --align -m other.json -f text a.json b.json 2>said >/dev/null
+    grep -x "tm-manifest: warning: other.json: .*'c.json' matches no file.*" said
+    [ "$(grep -c c.json said)" -eq 1 ]
+}
+
 @test "tm-merge --align needs file names, and without it a merge is unchanged" {
     made "$requests
 write('a.json', a); write('b.json', b)"

@@ -323,6 +323,8 @@ enum tm_status tm_merge_commands_make(struct tm_merge_commands *commands, const 
         /* tm-manifest passes its input on. A copy of the stream is made of what goes through the pipe. */
         stages[i].shares_output = i != TM_MERGE_MANIFEST && !(i == TM_MERGE_UNPACK && request->copy);
         stages[i].passes_input = i == TM_MERGE_MANIFEST;
+        /* tm-align wrote its manifest with the entries of the input's. */
+        stages[i].repeats_warnings = i == TM_MERGE_MANIFEST && request->alignment;
     }
     return TM_OK;
 }

@@ -45,7 +45,8 @@ void tm_stage_messages_print(const struct tm_program *program, const struct tm_p
     for (size_t i = 0; i < pipeline->count; i++) {
         const struct tm_stage *stage = &pipeline->stages[i];
         bool only_warnings = i != cause && stage->wait_status != 0 && !failed_on_content(stage);
-        print_messages(stage, quiet ? (only_warnings ? NOTHING : FAILURES) : only_warnings ? WARNINGS : ALL);
+        bool no_warnings = quiet || stage->repeats_warnings;
+        print_messages(stage, no_warnings ? (only_warnings ? NOTHING : FAILURES) : only_warnings ? WARNINGS : ALL);
         if (i == cause)
             print_death(program, stage);
     }

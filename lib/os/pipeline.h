@@ -27,6 +27,7 @@ struct tm_stage {
     const char *setting;     /* "NAME=VALUE" for its environment; NULL: none */
     bool shares_output;      /* the next stage can read its output from memory (os/shared_ring.h) */
     bool passes_input;       /* it may pass that memory on to the next stage, if the stage before shares it */
+    bool repeats_warnings;   /* an earlier run gave its warnings */
     /* Set by wait. */
     int wait_status;         /* as waitpid says */
     struct tm_buf messages;      /* what it wrote to standard error and was not passed on yet */
