@@ -141,7 +141,7 @@ END_OF_PYTHON
             done | paste -sd ' ' | sed "s/$/ $of $arguments/"
         done
     done >peaks
-    # 200000 more take at most 580 bytes each: the 340 of tm-limits(7), and room to grow. The measurement varies by some
+    # 200000 more take at most 580 bytes each: the 380 of tm-limits(7), and room to grow. The measurement varies by some
     # 20 bytes with the pages of libraries that the small input touches.
     awk '$1 !~ /^[0-9]+$/ || ($2 - $1) * 1024 / 200000 > 580 { print; bad = 1 } END { exit bad || NR != 8 }' peaks
 }
