@@ -198,7 +198,9 @@ enum tm_status tm_inflater_read(struct tm_inflater *inflater, uint8_t *data, siz
         return tm_error_nomem(err);
     if (st < 0)
         return damaged(inflater, "damaged", p.cause, err);
-    if (st == TM_OK && filled == TM_END && p.got == 0 && p.used == 0 && inflater->buffered == buffered && len > 0)
+    if (st == TM_OK && filled == TM_END && p.got == 0 && p.used == 0 && inflater->buffered == buffered && len > 0) {
+        tm_input_skip(in, in->len); /* bits of a code that is not complete: the data is cut short after them */
         return damaged(inflater, "cut short", NULL, err);
+    }
     return st;
 }

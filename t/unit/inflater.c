@@ -1,5 +1,5 @@
 /* Unit test of tm_inflater: it restores data that zlib deflated, for any sizes of pieces on both sides. It leaves the
- * bytes after the stream. A cut stream never gives a shorter result. */
+ * bytes after the stream. A cut stream never gives a shorter result, and the cut is at its end. */
 #include "base/buf.h"
 #include "container/inflater.h"
 #include "tap.h"
@@ -102,9 +102,12 @@ static bool cuts_are_told(const struct tm_buf *text, enum tm_inflater_format for
     deflate_text(&packed, text, format);
     for (size_t len = packed.len; good && packed.len-- > 0; len--) {
         struct tm_error err = {0};
+        char place[64];
         size_t left;
         tm_buf_clear(&out);
-        good = inflate_all(&packed, &c, &out, &left, &err) == TM_E_INPUT && strstr(err.text, "cut short");
+        snprintf(place, sizeof place, "compressed byte %zu: ", packed.len);
+        good = inflate_all(&packed, &c, &out, &left, &err) == TM_E_INPUT && strstr(err.text, "cut short") &&
+               strstr(err.text, place) && left == 0;
         if (!good)
             printf("# format %d cut to %zu: %s\n", (int)format, packed.len, err.text);
     }
