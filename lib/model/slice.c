@@ -21,6 +21,7 @@ struct stated {
     bool needs_thread;   /* it is a legacy event that belongs on a thread */
     bool names_track;    /* it is a legacy event that names NAMED_TRACK and is on another */
     uint64_t named_track;
+    int64_t thread_dur, thread_instruction_delta; /* what a complete slice took of its thread */
     uint32_t flow_count; /* flow fields; the first FLOWS_READ of them follow */
     struct stated_flow flows[FLOWS_READ];
 };
@@ -227,6 +228,7 @@ static void read_detail(const struct tm_model *m, const struct tm_model_event *e
     stated->args = (struct tm_found_args){.detail = {ev->e->detail, ev->e->detail_bytes}};
     stated->flow_count = 0;
     stated->needs_thread = stated->names_track = false;
+    stated->thread_dur = stated->thread_instruction_delta = 0;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (tm_found_args_is_arg(&f)) {
             tm_found_args_add(&stated->args, &f);
@@ -235,6 +237,10 @@ static void read_detail(const struct tm_model *m, const struct tm_model_event *e
         } else if (f.id == TM_DETAIL_FLOW_TRACK && f.type == TM_PB_I64) {
             stated->names_track = true;
             stated->named_track = f.value;
+        } else if (f.id == TM_DETAIL_THREAD_DUR) {
+            stated->thread_dur = tm_unzigzag(f.value);
+        } else if (f.id == TM_DETAIL_THREAD_INSTRUCTION_DELTA) {
+            stated->thread_instruction_delta = tm_unzigzag(f.value);
         } else if (is_flow(&f) && stated->flow_count++ < FLOWS_READ) {
             const struct tm_key key = flow_key(&m->out, ev, f.value);
             tm_flows_prefetch(&m->flows, &key);
@@ -267,20 +273,6 @@ static enum tm_status flow_ids(struct tm_model *m, const struct tm_model_event *
     return st < 0 || stated->flow_count <= FLOWS_READ ? st : more_flow_ids(m, ev, slice, err);
 }
 
-/* Notes what the complete slice of EV took of its thread. */
-static void note_lengths(struct tm_model_packet *packet, const struct tm_event *e)
-{
-    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
-    struct tm_pb_field f;
-    packet->thread_dur = packet->thread_instruction_delta = 0;
-    while (e->kind == TM_KIND_SLICE_COMPLETE && tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id == TM_DETAIL_THREAD_DUR)
-            packet->thread_dur = tm_unzigzag(f.value);
-        else if (f.id == TM_DETAIL_THREAD_INSTRUCTION_DELTA)
-            packet->thread_instruction_delta = tm_unzigzag(f.value);
-    }
-}
-
 /* Notes slice ID on TRACK; times of its thread may follow. */
 static void note_packet_slice(struct tm_model_layout *layout, struct tm_model_output *out,
                               const struct tm_model_event *ev, uint32_t track, int64_t id)
@@ -290,8 +282,6 @@ static void note_packet_slice(struct tm_model_layout *layout, struct tm_model_ou
     out->packet.slice_id = id;
     out->packet.is_end = ev->e->kind == TM_KIND_SLICE_END;
     out->packet.is_whole = ev->e->kind == TM_KIND_INSTANT || ev->e->kind == TM_KIND_SLICE_COMPLETE;
-    if (out->packet.is_whole)
-        note_lengths(&out->packet, ev->e);
 }
 
 static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const struct stated *stated,
@@ -301,6 +291,8 @@ static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const
     enum tm_status st = tm_flows_begun(&m->flows, row->track, slice, err);
     tm_row_bounds_add(&m->out.bounds, row->ts);
     note_packet_slice(&m->layout, &m->out, ev, row->track, row->id);
+    m->out.packet.thread_dur = stated->thread_dur;
+    m->out.packet.thread_instruction_delta = stated->thread_instruction_delta;
     if (row->dur > 0)
         tm_row_bounds_add(&m->out.bounds, tm_slice_end_ns(row->ts, row->dur));
     return st < 0 ? st : flow_ids(m, ev, stated, slice, err);

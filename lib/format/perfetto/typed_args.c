@@ -128,12 +128,15 @@ static struct log_message log_of(const struct tm_proto_track_context *c, const s
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.type != TM_PB_VARINT)
             continue;
-        if (f.id == LOG_LOCATION_IID)
-            location = f.value, log.has_location = true;
-        else if (f.id == LOG_BODY_IID)
+        if (f.id == LOG_LOCATION_IID) {
+            location = f.value;
+            log.has_location = true;
+        } else if (f.id == LOG_BODY_IID) {
             body = f.value;
-        else if (f.id == LOG_PRIORITY)
-            log.priority = f.value <= LOG_FATAL ? f.value : 0, log.has_priority = true;
+        } else if (f.id == LOG_PRIORITY) {
+            log.priority = f.value <= LOG_FATAL ? f.value : 0;
+            log.has_priority = true;
+        }
     }
     log.body = tm_proto_interned_text(c->packet->sequence, TM_INTERNED_LOG_BODIES, body);
     log.lacks_location = log.has_location && !find_location(c, location, &log.location);
