@@ -120,6 +120,37 @@ switches() {
     done
 }
 
+@test "events that the recorder lost, arguments that are cut, and ticks are counted" {
+    statistic() { # FILE
+        tm-merge -q -f report "$1" | sed -n 's/^  trace_dat_\([a-z_]* = [0-9]*\) .*/\1/p'
+    }
+    gzip -dc "$data/trace-dat-6.dat.gz" >6.dat
+    [ -z "$(statistic 6.dat)" ]
+    # The second page of the first cpu says that events are missing, and that of the second cpu that 5 are.
+    python3 - <<'PY'
+import struct
+file = bytearray(open('6.dat', 'rb').read())
+table = file.index(b'flyrecord\0') + 10
+for cpu in range(2):
+    page = struct.unpack_from('<Q', file, table + 16 * cpu)[0] + 4096
+    used = struct.unpack_from('<Q', file, page + 8)[0]
+    struct.pack_into('<Q', file, page + 8, used | 1 << 31 | cpu << 30)
+    if cpu == 1:
+        struct.pack_into('<Q', file, page + 16 + used, 5)
+open('lost.dat', 'wb').write(file)
+was = b'print fmt: "comm=%s pid=%d prio=%d target_cpu=%03d", REC->comm, REC->pid, REC->prio, REC->target_cpu'
+now = b'print fmt: "comm=%s prio=%70000d", REC->comm, REC->prio'
+assert file.count(was) == 1
+open('cut.dat', 'wb').write(file.replace(was, now.ljust(len(was))))
+PY
+    [ "$(statistic lost.dat)" = "lost_events = 6" ]
+    wakings=$(tm-merge -q --events -f jsonl 6.dat | grep -c '"kind":"sched_waking"')
+    [ "$wakings" -gt 100 ]
+    [ "$(statistic cut.dat | tail -n 1)" = "args_cut = $wakings" ]
+    python3 "$TM_SRC/t/gen/make-guest-trace.py" ticks "$data/trace-dat-7.dat" ticks.dat
+    [ "$(statistic ticks.dat)" = "ticks = 1" ]
+}
+
 @test "trace-cmd, perf and ftrace text of one period show the same switches at the same times" {
     switches "$data/same-time.dat" >dat
     for kind in data txt; do

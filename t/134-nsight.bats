@@ -191,6 +191,19 @@ END
     [ "$(<kib)" -lt 65000 ] # 77,000 with the names
 }
 
+@test "nsight: texts beyond the limit are cut between two characters, and counted" {
+    make_nsight new.sqlite
+    python3 - <<'END'
+import sqlite3
+db = sqlite3.connect('new.sqlite')
+db.execute("UPDATE StringIds SET value = ? WHERE value = 'gemm'", ('g' + 'é' * 3000,))
+db.commit()
+END
+    tm-merge -q -o x.db new.sqlite
+    [ "$(sqlite3 x.db "SELECT length(name), length(CAST(name AS BLOB)) FROM slice WHERE name LIKE 'gé%'")" = '2048|4095' ]
+    [ "$(sqlite3 x.db "SELECT severity, value FROM stats WHERE name = 'nsight_texts_cut'")" = 'data_loss|1' ]
+}
+
 @test "nsight: a damaged export is an error, or is read as far as possible" {
     make_nsight a.sqlite
     head -c 20000 a.sqlite >cut.sqlite

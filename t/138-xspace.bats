@@ -48,7 +48,11 @@ END
     [ "$(sqlite3 x.db "SELECT value FROM stats WHERE name = 'xspace_stats_not_shown'")" = 1 ]
     tm-merge -q -f report a.xplane.pb >report
     grep -qF 'xspace./device:GPU:0.core_count = 132' report
+    grep -qF 'xspace_error.0 = an error' report
+    grep -qF 'xspace_warning.0 = a warning' report
+    grep -qF 'xspace_warning.1 = another' report
     grep -qF 'xspace_hostname.0 = worker-0' report
+    grep -qF 'xspace_events_without_name = 1 ' report # event 99
 }
 
 @test "xspace: a merged trace that is read again has the same times" {

@@ -346,6 +346,12 @@ e|200000|1000"
     answers a.db "SELECT value FROM stats WHERE name = 'misplaced_end_event'" 2
 }
 
+@test "a complete slice without a duration is counted and no row" {
+    emit-stream | tm-emit -f sqlite -o a.db
+    answers a.db "SELECT severity, value FROM stats WHERE name = 'slice_complete_event_without_duration'" "error|1"
+    answers a.db "SELECT count(*) FROM slice WHERE name = 'never ends'" 0
+}
+
 @test "slices that cannot be rows are counted by the reason" {
     python3 - >a.json <<'EOF'
 import json

@@ -88,7 +88,7 @@ def environment():
 
 
 def space(planes):
-    return message(*[(1, p) for p in planes], (3, 'a warning'), (4, 'worker-0'))
+    return message(*[(1, p) for p in planes], (2, 'an error'), (3, 'a warning'), (3, 'another'), (4, 'worker-0'))
 
 
 def many(count):

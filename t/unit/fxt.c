@@ -171,6 +171,57 @@ static void test_damage(void)
     tm_buf_release(&b);
 }
 
+/* Writes an argument of TYPE, with its value in the header or in a word of its own. Returns the words. */
+static uint64_t put_arg(struct tm_buf *b, unsigned type, const char *name)
+{
+    static const uint8_t zeros[8];
+    const uint64_t len = strlen(name), has_word = type > 2, words = 1 + (len + 7) / 8 + has_word;
+    put_word(b, type | words << 4 | (0x8000 | len) << 16 | UINT64_C(5) << 32);
+    tm_buf_add(b, name, len);
+    tm_buf_add(b, zeros, (8 - len % 8) % 8);
+    if (has_word)
+        put_word(b, 7);
+    return words;
+}
+
+/* Writes a record of TYPE with FIELDS, the words of VALUES, which 0 ends, and the argument NAME of ARG_TYPE. */
+static void put_with_arg(struct tm_buf *b, unsigned type, uint64_t fields, const uint64_t *values, unsigned arg_type,
+                         const char *name)
+{
+    struct tm_buf rest = {0};
+    uint64_t words = 1;
+    for (; *values; values++, words++)
+        put_word(&rest, *values);
+    words += put_arg(&rest, arg_type, name);
+    put_header(b, type, words, fields);
+    tm_buf_add(b, rest.data, rest.len);
+    tm_buf_release(&rest);
+}
+
+/* The process of a thread must be a koid, and the weight of a switch or waking a number of 32 bits. */
+static void test_wrong_types(void)
+{
+    enum { INT32 = 1, INT64 = 3, KOID = 8, THREAD = 2, SWITCH = 1, WAKING = 2 };
+    const uint64_t times[] = {9, 11, 12, 0};
+    struct tm_buf b = {0};
+    put_word(&b, MAGIC);
+    for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
+        const unsigned weight = is_wrong ? INT64 : INT32;
+        put_with_arg(&b, 7, (uint64_t)THREAD << 16 | UINT64_C(1) << 40, times + 2, is_wrong ? INT64 : KOID,
+                     "process");
+        put_with_arg(&b, 8, UINT64_C(1) << 16 | (uint64_t)SWITCH << 60, times, weight, "incoming_weight");
+        put_with_arg(&b, 8, UINT64_C(1) << 16 | (uint64_t)SWITCH << 60, times, weight, "outgoing_weight");
+        put_with_arg(&b, 8, UINT64_C(1) << 16 | (uint64_t)WAKING << 60, times + 1, weight, "weight");
+    }
+    ok_named(gives(&b, TM_DAMAGE_HALT, TM_END,
+                   "thread pid=7 tid=12 def thread{name=}\nsched_switch 9 pid=12 tid=11 cpu=0 cpu state=80000000 "
+                   "prio=0>5 track=5\nsched_switch 9 pid=12 tid=11 cpu=0 cpu state=80000000 prio=5>0 track=0\n"
+                   "sched_waking 11 pid=12 tid=12 cpu=0 cpu value=5\naccount damaged 4 at 200\n"
+                   "stat fuchsia_invalid_event_arg_type 4\n"),
+             "arguments whose type does not fit their name are counted");
+    tm_buf_release(&b);
+}
+
 /* Tables are bounded, and large records are skipped. */
 static void test_limits(void)
 {
@@ -249,6 +300,7 @@ int main(void)
     test_flows();
     test_providers();
     test_damage();
+    test_wrong_types();
     test_limits();
     test_every_byte();
     return tap_done();

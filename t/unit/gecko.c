@@ -230,6 +230,57 @@ static void test_deep_stack(void)
     tm_buf_release(&text);
 }
 
+/* TEXT must have the line STAT. */
+static bool counts(const struct tm_buf *text, const char *stat)
+{
+    static const struct tm_format_options halt = {TM_DAMAGE_HALT, false};
+    struct format_run run = format_run(&tm_format_gecko, text->data, text->len, 0, &halt);
+    bool good = run.status == TM_END && strstr((const char *)run.text.data, stat) != NULL;
+    if (!good)
+        printf("# %d %s\n# %s\n", run.status, run.err.text, strstr((const char *)run.text.data, "stat"));
+    format_run_release(&run);
+    return good;
+}
+
+/* Each argument of a list states the name of the list, so a short payload can have long arguments. */
+static void test_args_cut(void)
+{
+    enum { NAME = 4000, ELEMENTS = 400 };
+    struct tm_buf text = {0};
+    tm_buf_add_str(&text, "{" META ",\"threads\":[{\"pid\":1,\"tid\":2," STRINGS "," FRAMES "," STACKS
+                          ",\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,\"phase\":2,\"data\":3},\"data\":[");
+    for (int marker = 0; marker < 2; marker++) {
+        tm_buf_addf(&text, "%s[2,%d,0,{\"a\":\"first\",\"", marker ? "," : "", marker);
+        for (int i = 0; i < NAME; i++)
+            tm_buf_add_str(&text, "n");
+        tm_buf_add_str(&text, "\":[0");
+        for (int i = 0; i < ELEMENTS * marker; i++)
+            tm_buf_add_str(&text, ",1");
+        tm_buf_add_str(&text, "],\"z\":\"last\"}]");
+    }
+    tm_buf_add_str(&text, "]}}]}");
+    ok_named(counts(&text, "stat gecko_args_cut 1\n"), "arguments beyond the limit are counted");
+    tm_buf_release(&text);
+}
+
+static void test_tracks_shared(void)
+{
+    enum { FURTHER = 3, OTHERS = 2 /* the process and the thread */, NAMES = TM_GECKO_TRACKS_MAX - OTHERS + FURTHER };
+    struct tm_buf text = {0};
+    tm_buf_add_str(&text, "{" META ",\"threads\":[{\"pid\":1,\"tid\":2,\"stringTable\":[\"f\"");
+    for (int i = 0; i < NAMES; i++)
+        tm_buf_addf(&text, ",\"m%d\"", i);
+    tm_buf_add_str(&text, "]," FRAMES "," STACKS
+                          ",\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,\"phase\":2},\"data\":[[1,0,0]");
+    for (int i = 1; i < NAMES; i++)
+        tm_buf_addf(&text, ",[%d,%d,0]", i + 1, i);
+    tm_buf_add_str(&text, ",[1,99999,0]]}}]}"); /* its track exists */
+    char stat[64];
+    snprintf(stat, sizeof stat, "stat gecko_marker_tracks_shared %d\n", FURTHER);
+    ok_named(counts(&text, stat), "markers beyond the limit of tracks are counted");
+    tm_buf_release(&text);
+}
+
 int main(void)
 {
     test_order();
@@ -240,5 +291,7 @@ int main(void)
     test_every_byte();
     test_numbers();
     test_deep_stack();
+    test_args_cut();
+    test_tracks_shared();
     return tap_done();
 }
