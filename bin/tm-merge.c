@@ -80,7 +80,7 @@ struct arguments {
     const char *write_manifest;
     const char *shown; /* the format to print instead of writing outputs; NULL: none */
     bool may_run;      /* the arguments are valid */
-    bool progress, quiet, no_sync;
+    bool progress, no_sync;
     bool aligns, checks_causality;
     const char *rules; /* of --align */
     struct tm_draft_options draft_options;
@@ -149,65 +149,86 @@ static int show(struct arguments *a, const char *format)
     return 0;
 }
 
+/* Where the value of OPTION goes, or NULL if more than that is done with it. */
+static const char **value_of(struct arguments *a, int option)
+{
+    struct tm_merge_request *r = &a->request;
+    switch (option) {
+    case 'm': return &r->manifest;
+    case 'S': return &r->buffer_size;
+    case 'j': return &r->jobs;
+    case 'T': return &r->temporary_directory;
+    case 'd': return &r->max_dropped;
+    case 'D': return &r->on_damage;
+    case 'x': return &r->max_expansion;
+    case 'M': return &r->max_memory;
+    case 'J': return &r->join;
+    case 'W': return &a->write_manifest;
+    case 'A': return &a->rules;
+    default: return NULL;
+    }
+}
+
+/* The flag that OPTION sets, or NULL. */
+static bool *flag_of(struct arguments *a, int option)
+{
+    struct tm_merge_request *r = &a->request;
+    switch (option) {
+    case 's': return &r->strict;
+    case 'g': return &r->no_guess;
+    case 'u': return &r->ignore_unknown;
+    case 'H': return &r->hints;
+    case 'i': return &r->interpolate;
+    case 'N': return &r->no_detail;
+    case 'a': return &r->absolute;
+    case 'E': return &r->events;
+    case 'b': return &r->rebase;
+    case 'I': return &r->index;
+    case 'k': return &r->json;
+    case 'q': return &r->quiet;
+    case 'A': return &a->aligns;
+    case 'c': return &a->checks_causality;
+    case 'y': return &a->no_sync;
+    case 'P': return &a->progress;
+    default: return NULL;
+    }
+}
+
+/* Adds VALUE to what OPTION collects: outputs, choices, or what a manifest is made from. */
+static enum tm_status collect(struct arguments *a, int option, const char *value, struct tm_error *err)
+{
+    struct tm_merge_request *r = &a->request;
+    switch (option) {
+    case 'o': return tm_output_list_add(&r->outputs, value, err);
+    case 'O': return tm_select_spec_add(&r->only, value, err);
+    case 'r': return tm_arg_names_add(&r->args, value, err);
+    default: return tm_draft_options_add(&a->draft_options, (enum tm_draft_option_id)option, value, err);
+    }
+}
+
 static int take_option(void *context, int option, const char *value)
 {
     struct arguments *a = context;
-    struct tm_merge_request *r = &a->request;
     struct tm_error err = {0};
+    const char **kept = value_of(a, option);
+    bool *flag = flag_of(a, option);
+    if (option == 'J' && strcmp(value, "flows") != 0)
+        return tm_program_usage(&program, "--join: '%s' is not flows", value);
+    if (kept)
+        *kept = value;
+    if (flag)
+        *flag = true;
+    if (kept || flag)
+        return 0;
     switch (option) {
-    case 'o':
-        if (tm_output_list_add(&r->outputs, value, &err) == TM_OK)
-            return 0;
-        return tm_program_usage(&program, "%s", err.text);
-    case 'f': tm_output_list_format(&r->outputs, value); return 0;
-    case 'm': r->manifest = value; return 0;
-    case 'S': r->buffer_size = value; return 0;
-    case 'j': r->jobs = value; return 0;
-    case 'T': r->temporary_directory = value; return 0;
     case 'n': return show(a, "report");
     case 'e': return show(a, "explain");
-    case 's': r->strict = true; return 0;
-    case 'g': r->no_guess = true; return 0;
-    case 'O':
-        if (tm_select_spec_add(&r->only, value, &err) == TM_OK)
-            return 0;
-        return tm_program_usage(&program, "%s", err.text);
-    case 'd': r->max_dropped = value; return 0;
-    case 'D': r->on_damage = value; return 0;
-    case 'u': r->ignore_unknown = true; return 0;
-    case 'x': r->max_expansion = value; return 0;
-    case 'M': r->max_memory = value; return 0;
-    case 'H': r->hints = true; return 0;
-    case 'i': r->interpolate = true; return 0;
-    case 'J':
-        if (strcmp(value, "flows") != 0)
-            return tm_program_usage(&program, "--join: '%s' is not flows", value);
-        r->join = value;
-        return 0;
-    case 'W': a->write_manifest = value; return 0;
-    case 'A':
-        a->aligns = true;
-        a->rules = value;
-        return 0;
-    case 'c': a->checks_causality = true; return 0;
-    case 'N': r->no_detail = true; return 0;
-    case 'a': r->absolute = true; return 0;
-    case 'E': r->events = true; return 0;
-    case 'r':
-        if (tm_arg_names_add(&r->args, value, &err) == TM_OK)
-            return 0;
-        return tm_program_usage(&program, "%s", err.text);
-    case 'b': r->rebase = true; return 0;
-    case 'I': r->index = true; return 0;
-    case 'k': r->json = true; return 0;
-    case 'y': a->no_sync = true; return 0;
-    case 'P': a->progress = true; return 0;
-    case 'q': a->quiet = r->quiet = true; return 0;
-    default:
-        return tm_draft_options_add(&a->draft_options, (enum tm_draft_option_id)option, value, &err) == TM_OK
-                   ? 0
-                   : tm_program_fail(&program, &err);
+    case 'f': tm_output_list_format(&a->request.outputs, value); return 0;
+    default: break;
     }
+    if (collect(a, option, value, &err) == TM_OK)
+        return 0;
+    return err.status == TM_E_USAGE ? tm_program_usage(&program, "%s", err.text) : tm_program_fail(&program, &err);
 }
 
 /* Returns TM_OPTIONS_GO_ON or an exit status. */
@@ -289,7 +310,7 @@ static enum tm_status check_files(const struct arguments *a, struct tm_error *er
     const char *outs[TM_OUTPUTS_MAX + 2];
     char *manifest[] = {(char *)(uintptr_t)r->manifest};
     list_outs(&r->outputs, a->write_manifest, outs);
-    enum tm_status st = tm_same_files_check(r->files, r->file_count, outs, a->quiet ? NULL : warn, err);
+    enum tm_status st = tm_same_files_check(r->files, r->file_count, outs, r->quiet ? NULL : warn, err);
     if (st == TM_OK && a->write_manifest)
         st = tm_output_list_check_other(&r->outputs, a->write_manifest, err);
     list_outs(&r->outputs, NULL, outs);
@@ -460,7 +481,7 @@ static enum tm_status prepare_progress(struct merge *m, uint64_t total_bytes, st
 {
     bool is_terminal = isatty(STDERR_FILENO);
     bool is_terminal_in_use = tm_output_list_stdout(&m->a.request.outputs) && isatty(STDOUT_FILENO);
-    if (m->a.quiet || !(m->a.progress || (is_terminal && !is_terminal_in_use)))
+    if (m->a.request.quiet || !(m->a.progress || (is_terminal && !is_terminal_in_use)))
         return TM_OK;
     enum tm_status st = tm_progress_shared_make(&m->shared, m->a.request.temporary_directory,
                                                 m->pipeline.stages, m->pipeline.count, err);
@@ -515,7 +536,7 @@ static int run_stages(struct merge *m, struct tm_error *err)
         tm_progress_line_finish(&m->line);
     if (signal_seen)
         return tm_status_exit(TM_E_SYSTEM);
-    tm_stage_messages_print(&program, &m->pipeline, m->a.quiet);
+    tm_stage_messages_print(&program, &m->pipeline, m->a.request.quiet);
     return tm_pipeline_exit(&m->pipeline);
 }
 
@@ -660,7 +681,7 @@ int main(int argc, char **argv)
     if (m.a.may_run) {
         m.pipeline =
             (struct tm_pipeline){.stages = m.stages, .count = TM_MERGE_STAGES, .signal_seen = &signal_seen,
-                                 .drops_warnings = m.a.quiet};
+                                 .drops_warnings = m.a.request.quiet};
         watch_signals(&m.pipeline.wait_mask);
         status = merge(&m, argv[0]);
     }

@@ -330,6 +330,67 @@ static bool needs_no_state(uint32_t body)
     return body == TM_PACKET_CLOCK_SNAPSHOT || body == TM_PACKET_REMOTE_CLOCK_SYNC || body == TM_PACKET_SERVICE_EVENT;
 }
 
+/* Reads a packet with samples, memory or names for them, or one that is only the row of a packet. */
+static enum tm_status read_profile(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+{
+    switch (packet->body.id) {
+    case TM_PACKET_PERF_SAMPLE:
+        return tm_proto_perf_sample_read(&p->rows, packet, err);
+    case TM_PACKET_STREAMING_PROFILE:
+        return tm_proto_streaming_profile_read(&p->clocks, &p->rows, packet, err);
+    case TM_PACKET_HEAP_PROFILE:
+        return read_heap_profile(p, packet, err);
+    case TM_PACKET_HEAP_GRAPH:
+        return read_heap_graph(&p->rows, packet, err);
+    case TM_PACKET_TRANSLATION_TABLE:
+    case TM_PACKET_DEOBFUSCATION:
+        return read_translation(&p->rows, packet, err);
+    case TM_PACKET_MEMORY_SNAPSHOT:
+    case TM_PACKET_SMAPS:
+    case TM_PACKET_VULKAN_MEMORY:
+        return read_named_processes(&p->rows, packet, err);
+    case TM_PACKET_CHROME_EVENTS:
+    case TM_PACKET_CHROME_METADATA:
+        return read_chrome(&p->clocks, &p->rows, packet, err);
+    case TM_PACKET_SERVICE_EVENT:
+    case TM_PACKET_FTRACE_STATS:
+        return read_start(&p->rows, packet, err);
+    default:
+        return read_other(&p->rows, packet, err);
+    }
+}
+
+/* Reads a packet about CPUs, GPUs, displays or power, or one that read_profile reads. */
+static enum tm_status read_device(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+{
+    switch (packet->body.id) {
+    case TM_PACKET_CPU_INFO:
+        return tm_proto_cpu_info_read(&p->rows, packet, err);
+    case TM_PACKET_GPU_COUNTER:
+        return read_gpu_counter(p, packet, err);
+    case TM_PACKET_GPU_INFO:
+        return tm_proto_gpu_info_read(&p->rows, packet, err);
+    case TM_PACKET_GPU_RENDER_STAGE:
+        return tm_proto_gpu_stage_read(&p->gpu, &p->rows, packet, err);
+    case TM_PACKET_FRAME_TIMELINE:
+        return tm_proto_frame_timeline_read(&p->frames, &p->rows, packet, err);
+    case TM_PACKET_BATTERY:
+    case TM_PACKET_POWER_RAILS:
+    case TM_PACKET_ENTITY_STATE_RESIDENCY:
+    case TM_PACKET_INITIAL_DISPLAY_STATE:
+    case TM_PACKET_GPU_MEM_TOTAL:
+    case TM_PACKET_GENERIC_CPU_FREQUENCY:
+    case TM_PACKET_GENERIC_GPU_FREQUENCY:
+    case TM_PACKET_TRIGGER:
+    case TM_PACKET_CLONE_TRIGGER:
+    case TM_PACKET_CHROME_TRIGGER:
+        return tm_proto_power_read(&p->power_names, &p->rows, packet, err);
+    default:
+        return read_profile(p, packet, err);
+    }
+}
+
+/* Reads a packet with events, clocks, tracks or tasks, or one that read_device reads. */
 static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
     switch (packet->body.id) {
@@ -339,6 +400,8 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
         return tm_proto_ftrace_read(&p->kernels, &p->rows, packet, err);
     case TM_PACKET_ETW_EVENTS:
         return tm_proto_etw_read(&p->rows, packet, err);
+    case TM_PACKET_ANDROID_LOG:
+        return tm_proto_log_read(&p->rows, packet, err);
     case TM_PACKET_TRACK_DESCRIPTOR:
     case TM_PACKET_THREAD_DESCRIPTOR:
     case TM_PACKET_PROCESS_DESCRIPTOR:
@@ -356,56 +419,12 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
     case TM_PACKET_SYS_STATS:
     case TM_PACKET_SYSTEM_INFO:
         return tm_proto_system_read(&p->kernels, &p->rows, packet, err);
-    case TM_PACKET_CPU_INFO:
-        return tm_proto_cpu_info_read(&p->rows, packet, err);
-    case TM_PACKET_GPU_COUNTER:
-        return read_gpu_counter(p, packet, err);
-    case TM_PACKET_GPU_INFO:
-        return tm_proto_gpu_info_read(&p->rows, packet, err);
-    case TM_PACKET_BATTERY:
-    case TM_PACKET_POWER_RAILS:
-    case TM_PACKET_ENTITY_STATE_RESIDENCY:
-    case TM_PACKET_INITIAL_DISPLAY_STATE:
-    case TM_PACKET_GPU_MEM_TOTAL:
-    case TM_PACKET_GENERIC_CPU_FREQUENCY:
-    case TM_PACKET_GENERIC_GPU_FREQUENCY:
-    case TM_PACKET_TRIGGER:
-    case TM_PACKET_CLONE_TRIGGER:
-    case TM_PACKET_CHROME_TRIGGER:
-        return tm_proto_power_read(&p->power_names, &p->rows, packet, err);
     case TM_PACKET_GENERIC_TASK_STATE:
     case TM_PACKET_GENERIC_TASK_RENAME:
     case TM_PACKET_GENERIC_PROCESS_TREE:
         return tm_proto_generic_kernel_read(&p->rows, packet, err);
-    case TM_PACKET_ANDROID_LOG:
-        return tm_proto_log_read(&p->rows, packet, err);
-    case TM_PACKET_FRAME_TIMELINE:
-        return tm_proto_frame_timeline_read(&p->frames, &p->rows, packet, err);
-    case TM_PACKET_GPU_RENDER_STAGE:
-        return tm_proto_gpu_stage_read(&p->gpu, &p->rows, packet, err);
-    case TM_PACKET_PERF_SAMPLE:
-        return tm_proto_perf_sample_read(&p->rows, packet, err);
-    case TM_PACKET_STREAMING_PROFILE:
-        return tm_proto_streaming_profile_read(&p->clocks, &p->rows, packet, err);
-    case TM_PACKET_HEAP_PROFILE:
-        return read_heap_profile(p, packet, err);
-    case TM_PACKET_TRANSLATION_TABLE:
-    case TM_PACKET_DEOBFUSCATION:
-        return read_translation(&p->rows, packet, err);
-    case TM_PACKET_HEAP_GRAPH:
-        return read_heap_graph(&p->rows, packet, err);
-    case TM_PACKET_MEMORY_SNAPSHOT:
-    case TM_PACKET_SMAPS:
-    case TM_PACKET_VULKAN_MEMORY:
-        return read_named_processes(&p->rows, packet, err);
-    case TM_PACKET_CHROME_EVENTS:
-    case TM_PACKET_CHROME_METADATA:
-        return read_chrome(&p->clocks, &p->rows, packet, err);
-    case TM_PACKET_SERVICE_EVENT:
-    case TM_PACKET_FTRACE_STATS:
-        return read_start(&p->rows, packet, err);
     default:
-        return read_other(&p->rows, packet, err);
+        return read_device(p, packet, err);
     }
 }
 
