@@ -281,6 +281,16 @@ static void test_tracks_shared(void)
     tm_buf_release(&text);
 }
 
+/* The times of a child process count from its start, or from that of the outermost process if it states none. */
+static void test_child_start(void)
+{
+    GIVES("{" META ",\"threads\":[],\"processes\":[{\"meta\":{\"startTime\":7},\"threads\":[" THREAD(SAMPLES "," TABLES)
+          "]},{\"meta\":{},\"threads\":[" THREAD(SAMPLES "," TABLES) "]}]}",
+          DEFINED("4000000") "sample 4000000 pid=1 tid=2 thread frames=main<f\n"
+          "thread 2000000 pid=1 tid=2 def thread{}\nsample 2000000 pid=1 tid=2 thread frames=main<f\n" HINT
+          "stat gecko_process_without_start 1\n");
+}
+
 int main(void)
 {
     test_order();
@@ -291,6 +301,7 @@ int main(void)
     test_every_byte();
     test_numbers();
     test_deep_stack();
+    test_child_start();
     test_args_cut();
     test_tracks_shared();
     return tap_done();
