@@ -584,3 +584,22 @@ trace_attribute.tracemerge.file.0.stat.previous_packet_dropped_missing_sequence_
 trace_attribute.tracemerge.file.0.stat.trace_packet_defaults_missing_sequence_id|1
 trace_attribute.tracemerge.file.0.stat.track_event_missing_sequence_id|1'
 }
+
+@test "each statistic that a parser or the model counts has a description, and the table of them is sorted" {
+    cd "$TM_SRC/lib"
+    sed -n 's/^    {"\([a-z0-9_]*\)", \(OF\|IS\)_.*/\1/p' emit/sqlite/stat_words.c >"$BATS_TEST_TMPDIR/described"
+    LC_ALL=C sort -uc "$BATS_TEST_TMPDIR/described"
+    python3 - >"$BATS_TEST_TMPDIR/counted" <<'END'
+import pathlib, re
+for path in pathlib.Path('.').rglob('*.c'):
+    text = path.read_text()
+    for shape in r'"([a-z0-9_]+)",\s*TRACEMERGE__SEVERITY__', r'\{TM_DROP_\w+, "([a-z0-9_]+)"\}', r'\[TM_MODEL_\w+\] = "([a-z0-9_]+)"':
+        print(*re.findall(shape, text), sep='\n')
+END
+    cd "$BATS_TEST_TMPDIR"
+    grep . counted | sort -u >names
+    [ "$(wc -l <names)" -gt 120 ]
+    sort described | comm -13 - names >missing
+    cat missing
+    [ ! -s missing ]
+}
