@@ -32,6 +32,18 @@ static void test_rows(void)
           SHOWN("1") "sample 1 tid=5 thread value=3 frames=a\n");
 }
 
+/* The counts of a sample are the numbers in a text. One that is too large ends them. */
+static void test_counts(void)
+{
+    GIVES(HEAD "<row><sample-time>1</sample-time>" THREAD "<pmc-events>(10, 0) 205,x7 18446744073709551616 9</pmc-events>"
+               "<backtrace><frame name=\"f\"/></backtrace></row></trace-query-result>",
+          SHOWN("1") "sample 1 tid=5 thread frames=f\n"
+          "counter 1 tid=5 thread 'pmc-events[0]' value=10 derived\n"
+          "counter 1 tid=5 thread 'pmc-events[1]' value=0 derived\n"
+          "counter 1 tid=5 thread 'pmc-events[2]' value=205 derived\n"
+          "counter 1 tid=5 thread 'pmc-events[3]' value=7 derived\n");
+}
+
 static void test_refs(void)
 {
     /* References to another kind, forward, to itself and without a number; an id far beyond all others. */
@@ -163,6 +175,7 @@ int main(void)
 {
     test_paged();
     test_rows();
+    test_counts();
     test_refs();
     test_damage();
     test_skip();

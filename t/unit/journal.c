@@ -92,6 +92,11 @@ static void test_damage(void)
                 L1 L1 "account damaged 1 at 90\naccount skipped_bytes 9 at 90\n"));
     ok(comes_to(&tm_format_journal_export, &skip, E1 "lower=x\n\n" E1,
                 L1 "account damaged 1 at 90\naccount skipped_bytes 99 at 90\n"));
+    /* damage up to the end of the file */
+    ok(comes_to(&tm_format_journal_export, &salvage, E1 "lower=x\n",
+                L1 "account damaged 1 at 90\naccount skipped_bytes 8 at 90\n"));
+    ok(comes_to(&tm_format_journal_json, &salvage, JSON("1", "1", BOOT_A, "\"P\":\"\"") "{\"_PID\":]} x",
+                "log 1000 '' value=4" A_ARG " P=''\naccount damaged 1 at 110\naccount skipped_bytes 12 at 110\n"));
     static const char wrong_length[] = "__CURSOR=1\nX\n\1\0\0\0\0\0\0\0ab\n\n";
     static const char huge[] = "__CURSOR=1\nX\n\1\0\0\0\0\0\0\x7f";
     static const struct tm_format_options halt = {TM_DAMAGE_HALT, false};
