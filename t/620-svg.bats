@@ -118,6 +118,23 @@ json.dump([{"ph": "i", "ts": 500, "pid": 2, "tid": 2, "s": "t"}] * 400 +
     [ "${lines[2]}" = 2 ]
 }
 
+@test "no label of a wall clock axis is there twice after one date, for spans from seconds to decades" {
+    unique='(lambda t: len(t) > 3 and len({(max([y for y in t[:i + 1] if "-" in y], default=""), x)
+        for i, x in enumerate(t)}) == len(t))(text("tick wall"))'
+    for span in 5 40 250 1000 5000 15000 60000 90000 180000 360000 700000 5000000 200000000 900000000; do
+        for at in 1000000000 $((1000000000 + span)); do
+            date -u -d "@$at" "+%F %T.000 +0000   100   100 I Tag     : a message that is long enough"
+        done >$span.log
+        tm-merge -q -o $span.svg $span.log
+        ask $span.svg "$unique"
+    done >got
+    [ "$(sort -u got)" = True ]
+    ask 15000.svg 'text("tick wall")' >got
+    grep -F "['02:00:00', '02:30:00', '03:00:00'" got
+    ask 360000.svg 'text("tick wall")' >got
+    grep -F "['12:00:00', '2001-09-10', '12:00:00', '2001-09-11', " got
+}
+
 @test "times that differ by centuries are drawn" {
     echo '[{"ph":"i","ts":1,"pid":1,"tid":1,"s":"t"},{"ph":"i","ts":9000000000000000,"pid":1,"tid":1,"s":"t"},
 	{"ph":"i","ts":4500000000000000,"pid":1,"tid":1,"s":"t"}]' >a.json

@@ -7,6 +7,10 @@
 #include <time.h>
 
 #define SECOND INT64_C(1000000000)
+#define HOUR (3600 * SECOND)
+#define DAY (24 * HOUR)
+/* With steps from this one on, an axis may show the same time of several days. */
+#define DATED_STEP (3 * HOUR)
 
 enum { TICKS_MAX = 9, CHARACTER_TENTHS = 66, LABEL_CHARACTERS_MAX = 14 };
 
@@ -96,13 +100,15 @@ static void put_date(struct tm_out *out, const struct tm *when)
     put_two_digits(out, when->tm_mday);
 }
 
+/* Puts the time of day of NS, or its date if STEP is in days. With steps of hours the date stands for midnight, so a
+ * time belongs to the date before it. */
 static void put_wall(struct tm_out *out, int64_t ns, int64_t step)
 {
     struct tm when;
     int64_t fraction;
     if (!calendar(ns, &when, &fraction))
         return;
-    if (step >= 43200 * SECOND) {
+    if (step >= DAY || (step >= DATED_STEP && ns % DAY == 0)) {
         put_date(out, &when);
         return;
     }
@@ -138,7 +144,7 @@ static int seconds_length(const struct tm_svg_picture *picture, int64_t step)
 static int wall_length(int64_t step)
 {
     int decimals = decimals_of(step);
-    return step >= 43200 * SECOND ? 10 : 8 + (decimals > 0) + decimals;
+    return step >= DATED_STEP ? 10 : 8 + (decimals > 0) + decimals;
 }
 
 static void put_grid_line(struct tm_svg_picture *picture, int x)
