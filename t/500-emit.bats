@@ -76,6 +76,17 @@ for l in sys.stdin.buffer.read().decode("utf-8").split("\n"):
     refute has_bytes '[\001-\011\013-\037\177]' out
 }
 
+@test "text --events has no line for a derived row that only describes a task" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >tree.pftrace <<'END'
+1 { 10: 1 8: 30 2 { 1 { 1: 9 2: 1 3: "server" } 2 { 1: 11 2: 9 3: "worker" } } }
+END
+    tm-merge -q --events -f jsonl tree.pftrace | grep -o '"kind":"[a-z]*"' >kinds
+    [ "$(sort kinds | paste -sd' ')" = '"kind":"packet" "kind":"process" "kind":"thread"' ]
+    tm-merge -q --events -f text tree.pftrace | tail -n +2 >lines
+    [ "$(wc -l <lines)" -eq 1 ]
+    grep -w packet lines
+}
+
 @test "jsonl --events has columns, args, flows and descriptions, with exact values" {
     emit -f jsonl --events >out
     run sed -n 7p out
