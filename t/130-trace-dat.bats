@@ -149,6 +149,14 @@ PY
     [ "$(statistic cut.dat | tail -n 1)" = "args_cut = $wakings" ]
     python3 "$TM_SRC/t/gen/make-guest-trace.py" ticks "$data/trace-dat-7.dat" ticks.dat
     [ "$(statistic ticks.dat)" = "ticks = 1" ]
+    python3 "$TM_SRC/t/gen/make-guest-trace.py" scaled "$data/trace-dat-7.dat" scaled.dat
+    [ -z "$(statistic scaled.dat)" ]
+    for file in ticks scaled; do
+        tm-merge -q --events -f jsonl $file.dat | jq -r .ts | head -n 1
+    done >times
+    [ "$(cat times)" = $'13815875974694\n20723813962041' ]
+    python3 "$TM_SRC/t/gen/make-guest-trace.py" unscaled "$data/trace-dat-7.dat" unscaled.dat
+    [ "$(statistic unscaled.dat)" = "ticks = 1" ]
 }
 
 @test "trace-cmd, perf and ftrace text of one period show the same switches at the same times" {

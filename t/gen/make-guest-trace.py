@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Makes a trace.dat of version 7 as trace-cmd writes it for a host or its guest, or with --date.
 
-usage: make-guest-trace.py host|guest|host-local|guest-local|date|ticks|buffers FROM TO
+usage: make-guest-trace.py host|guest|host-local|guest-local|date|ticks|scaled|unscaled|buffers FROM TO
 
 Options are added to the recording FROM. buffers adds 1024 buffers without cpus to the recording's own. The -local words
-use the clock "local", and ticks uses "x86-tsc". A host's recording names its guest (GUEST). A guest's has an id of its own (TRACEID) and states how its times become those of the host (TIME_SHIFT): by
+use the clock "local", and ticks, scaled and unscaled use "x86-tsc"; scaled states what converts it to nanoseconds, and
+unscaled states a factor of 0. A host's recording names its guest (GUEST). A guest's has an id of its own (TRACEID) and states how its times become those of the host (TIME_SHIFT): by
 samples for each cpu, each with a time, an offset, a scale and the number of bits to shift right after the
 multiplication. Numbers are little-endian.
 """
@@ -53,8 +54,10 @@ def main():
     data = bytearray(open(source, 'rb').read())
     if role == 'date':
         options = option(1, b'%#x\0' % (1700000000 * 10**6))
-    elif role == 'ticks':
+    elif role in ('ticks', 'scaled', 'unscaled'):
         options = option(4, b'[x86-tsc] local global mono\0')
+        if role != 'ticks':
+            options += option(14, struct.pack('<IIQ', 3 if role == 'scaled' else 0, 1, 0))  # times 3, shifted right by 1
     elif role == 'buffers':
         options = option(3, struct.pack('<Q', 0) + b'b\0local\0' + struct.pack('<II', 4096, 0)) * 1024
     elif role.startswith('host'):
