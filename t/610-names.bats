@@ -78,6 +78,9 @@ machines() {
     profile watch.pt.trace.json
     [ "$(machines --machine-from=file phone.a.json watch.pt.trace.json)" = "phone phone.a.json,watch watch.pt.trace.json," ]
     [ "$(machines --machine-from=file run)" = "node2/prof/t.json run/node2/prof/t.json,node10/prof/t.json run/node10/prof/t.json," ]
+    run tm-merge --machine-from=dir phone.a.json watch.pt.trace.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == "tm-manifest: --machine-from: phone.a.json: is in no directory; "* ]]
     for bad in 's/a(/b/' 's/a/b' 'x'; do
         run tm-merge --machine-from="$bad" phone.a.json watch.pt.trace.json
         [ "$status" -eq 2 ]
