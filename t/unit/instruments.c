@@ -35,7 +35,8 @@ static void test_rows(void)
 /* The counts of a sample are the numbers in a text. One that is too large ends them. */
 static void test_counts(void)
 {
-    GIVES(HEAD "<row><sample-time>1</sample-time>" THREAD "<pmc-events>(10, 0) 205,x7 18446744073709551616 9</pmc-events>"
+    GIVES(HEAD "<row><sample-time>1</sample-time>" THREAD
+               "<pmc-events>(10, 0) 205,x7 18446744073709551616 9</pmc-events>"
                "<backtrace><frame name=\"f\"/></backtrace></row></trace-query-result>",
           SHOWN("1") "sample 1 tid=5 thread frames=f\n"
           "counter 1 tid=5 thread 'pmc-events[0]' value=10 derived\n"
