@@ -89,6 +89,16 @@ print(eval(sys.argv[1]))' "$@"
     tm-merge --strict -q -m m.json -o x.csv a.pb c.systrace
 }
 
+@test "a suggestion of explain --json that chooses trace time, put into a manifest, places events before 0" {
+    echo '[{"ph":"i","ts":-5,"pid":1,"tid":1,"name":"early"}]' >early.json
+    tm-merge --explain --json early.json >e.json
+    [ "$(python 'd["remedies"]["trace_time"]' e.json)" = "{'clock': 'REALTIME', 'file': 'early.json'}" ]
+    python 'json.dumps({"perfetto_manifest": {"version": 1, "trace_time": d["remedies"]["trace_time"],
+        "files": d["remedies"]["files"]}})' e.json >m.json
+    tm-merge --strict -q -m m.json -o x.csv early.json
+    grep -w early x.csv
+}
+
 # 7000 events on a clock that nothing relates to those of a.pb.
 unrelated() {
     proto a.pb <<-'END'
