@@ -173,7 +173,7 @@ static enum tm_status try_archive(const struct arguments *a, const char *archive
         return TM_OK;
     enum tm_status st = tm_trial_run(&trial, &summary, &status, err);
     if (st == TM_OK && !a->quiet)
-        (void)tm_io_write(STDERR_FILENO, summary.data, summary.len, NULL);
+        tm_io_message(STDERR_FILENO, summary.data, summary.len);
     tm_buf_release(&summary);
     if (st < 0 && !a->strict) {
         tm_program_warning(&program, "%s: cannot be merged on trial: %s", a->out, err->text);

@@ -114,6 +114,67 @@ PY
     done
 }
 
+@test "kill -9 of tm-merge ends its stages, and leaves no file" {
+    [ "$(uname)" = Linux ] || skip "only Linux tells a process that its parent has ended"
+    PYTHONPATH=$TM_SRC/t/lib python3 - "$demo" <<'PY'
+import os, subprocess, sys, time
+from waiting import LIMIT_S, Others, children, end_of, start, until
+names = {"tm-unpack", "tm-manifest", "tm-clocks", "tm-sort", "tm-emit"}
+p = start("tm-merge", "-o", "out.jsonl", stdin=subprocess.PIPE)
+p.stdin.write(open(sys.argv[1], "rb").read()[:3000])
+p.stdin.flush()
+def has_opened_out():
+    pids = children(p)
+    if set(pids) != names:
+        return None
+    folder = "/proc/%d/fd" % pids["tm-emit"]
+    return any("out.jsonl" in os.readlink(os.path.join(folder, fd)) for fd in os.listdir(folder)) and pids
+stages = Others(until(has_opened_out, p).values())
+p.kill()
+assert end_of(p) == -9
+began = time.monotonic()
+while stages.left() and time.monotonic() - began < LIMIT_S:
+    time.sleep(0.01)
+assert not stages.left(), stages.left()
+PY
+    [ -z "$(ls -A)" ]
+}
+
+# Runs a command whose stdout or stderr, as $1 says, goes to a pipe that nobody reads. Prints its exit status.
+unread() {
+    python3 -c '
+import os, sys
+sys.path.insert(0, os.path.join(os.environ["TM_SRC"], "t/lib"))
+from waiting import end_of, start
+ends = os.pipe()
+os.close(ends[0])
+print(end_of(start(*sys.argv[2:], **{sys.argv[1]: ends[1]})))' "$@"
+}
+
+@test "messages that nobody reads end no program" {
+    echo '[{"ph": "X", "ts": 1, "dur": 1, "pid": 1, "tid": 1, "name": "a"}, {"ph": "?", "ts": 2}]' >log.json
+    tm-merge -o plain.pftrace log.json 2>said
+    grep -q 'tm-emit: warning: log.json: 1 event' said
+    tm-unpack log.json | tm-manifest | tm-clocks | tm-sort >sorted
+    mkdir out
+    [ "$(unread stderr tm-merge -o out/a log.json -f pftrace)" = 0 ]
+    [ "$(unread stderr tm-merge --progress -o out/b log.json -f pftrace)" = 0 ]
+    [ "$(unread stderr tm-emit -o out/c -f pftrace <sorted)" = 0 ]
+    [ "$(unread stderr tm-pack -o out/d.tar log.json)" = 0 ]
+    [ "$(unread stderr tm-merge -o out/e missing.json)" = 1 ]
+    for name in a b c; do
+        cmp plain.pftrace out/$name
+    done
+    [ "$(ls -A out | xargs)" = "a b c d.tar" ]
+}
+
+@test "a reader of standard output that leaves early ends tm-emit, and no other result is left" {
+    tm-unpack "$demo" | tm-manifest | tm-clocks | tm-sort >sorted
+    mkdir out
+    [ "$(unread stdout tm-emit -o out/a.json -o - <sorted)" = -13 ]
+    [ -z "$(ls -A out)" ]
+}
+
 @test "missing descriptors or a missing temporary folder are exit 3 and no OUT" {
     run bash -c "ulimit -n 8; tm-merge -o out.jsonl '$demo'"
     [ "$status" -eq 3 ]

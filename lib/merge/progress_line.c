@@ -130,7 +130,7 @@ static void put_writing(const struct tm_progress_line *l, struct text *t)
 
 static void write_text(const struct tm_progress_line *l, const char *data, size_t len)
 {
-    (void)tm_io_write(l->fd, data, len, NULL);
+    tm_io_message(l->fd, data, len);
 }
 
 static void show(struct tm_progress_line *l, const struct text *t)

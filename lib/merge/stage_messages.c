@@ -17,7 +17,7 @@ static void print_messages(const struct tm_stage *stage, enum choice choice)
         size_t len = end ? (size_t)(end + 1 - text) - at : stage->messages.len - at;
         bool is_warning = tm_stage_line_is_warning(stage, text + at, len);
         if (choice == ALL || choice == (is_warning ? WARNINGS : FAILURES))
-            (void)tm_io_write(STDERR_FILENO, text + at, len, NULL);
+            tm_io_message(STDERR_FILENO, text + at, len);
         at += len;
     }
 }

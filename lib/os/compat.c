@@ -20,10 +20,12 @@
 #include <time.h>
 #include <unistd.h>
 
-void tm_compat_end_with_parent(void)
+void tm_compat_end_with_parent(int signum)
 {
 #ifdef PR_SET_PDEATHSIG
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    (void)prctl(PR_SET_PDEATHSIG, signum, 0, 0, 0);
+#else
+    (void)signum;
 #endif
 }
 

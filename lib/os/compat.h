@@ -64,9 +64,9 @@ void tm_compat_start_writeback(int fd, uint64_t offset, uint64_t len);
 /* Returns how many characters a line of the terminal FD has; 80 if that is unknown. */
 size_t tm_compat_columns(int fd);
 
-/* Has the kernel kill this process when its parent ends. Other systems do nothing: there the process
- * ends when it writes to a pipe whose reader is gone. */
-void tm_compat_end_with_parent(void);
+/* Has the kernel send this process SIGNUM when its parent ends. Other systems do nothing: there the process ends when
+ * it writes to a pipe whose reader is gone. */
+void tm_compat_end_with_parent(int signum);
 
 /* Returns PATH, which exists, with its symbolic links resolved, to be freed. NULL with errno set after an error. */
 char *tm_compat_real_path(const char *path);

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +98,28 @@ enum tm_status tm_io_write(int fd, const void *data, size_t len, struct tm_error
         len -= (size_t)n;
     }
     return TM_OK;
+}
+
+static bool is_pipe_signal_pending(void)
+{
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+}
+
+/* The write raises SIGPIPE in this thread. It is blocked meanwhile, and taken back. */
+void tm_io_message(int fd, const void *data, size_t len)
+{
+    sigset_t only, before;
+    int signum;
+    (void)sigemptyset(&only);
+    (void)sigaddset(&only, SIGPIPE);
+    if (pthread_sigmask(SIG_BLOCK, &only, &before) != 0)
+        return;
+    const bool was_pending = is_pipe_signal_pending();
+    (void)tm_io_write(fd, data, len, NULL);
+    if (!was_pending && is_pipe_signal_pending())
+        (void)sigwait(&only, &signum);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static size_t pieces_bytes(const struct iovec *pieces, size_t count)

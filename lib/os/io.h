@@ -17,6 +17,10 @@ enum tm_status tm_io_read(int fd, void *data, size_t len, size_t *got, struct tm
  * file needs at least. */
 enum tm_status tm_io_write(int fd, const void *data, size_t len, struct tm_error *err);
 
+/* Writes LEN bytes of a message to FD, a standard error. What cannot be written is lost: the program goes on, also if
+ * FD is a pipe that nobody reads any more. */
+void tm_io_message(int fd, const void *data, size_t len);
+
 /* Writes all bytes of COUNT pieces, in as few calls as possible. Changes PIECES. Status and errors are those of
  * tm_io_write. */
 struct iovec;

@@ -102,6 +102,7 @@ static void become(void *context)
         if (sigaction(handled[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
             (void)sigaction(handled[i], &by_default, NULL);
     (void)sigaction(SIGPIPE, &by_default, NULL);
+    tm_compat_end_with_parent(SIGTERM); /* then the last stage removes its results */
     for (int i = 0; i < 3 && e == 0; i++)
         e = ends->rings[i] < 0 ? 0 : place(ends->rings[i], ends->rings[i]); /* only this stage inherits it */
     if (e == 0)
@@ -303,7 +304,7 @@ static void pass_on(const struct tm_pipeline *p, struct tm_stage *stage)
         n = stage->messages.len;
     if (p->quiet)
         p->quiet(p->context);
-    (void)tm_io_write(STDERR_FILENO, stage->messages.data, n, NULL);
+    tm_io_message(STDERR_FILENO, stage->messages.data, n);
     tm_buf_consume(&stage->messages, n);
 }
 

@@ -22,7 +22,7 @@ static void say(const char *name, const char *text)
     if ((size_t)n >= sizeof line)
         n = (int)sizeof line - 1;
     line[n - 1] = '\n';
-    (void)tm_io_write(STDERR_FILENO, line, (size_t)n, NULL);
+    tm_io_message(STDERR_FILENO, line, (size_t)n);
 }
 
 TM_PRINTF(3, 0)

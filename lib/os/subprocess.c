@@ -113,7 +113,7 @@ static void confine(void)
 #endif
     if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0)
         _exit(1);
-    tm_compat_end_with_parent();
+    tm_compat_end_with_parent(SIGKILL);
 }
 
 enum tm_status tm_subprocess_open(struct tm_subprocess *p, int (*work)(void *context, int fd), void *context,

@@ -26,7 +26,7 @@ static void on_signal(int signum)
 
 static void watch_signals(void)
 {
-    static const int handled[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
     struct sigaction old, action = {.sa_handler = on_signal};
     for (size_t i = 0; i < sizeof handled / sizeof *handled; i++)
         if (sigaction(handled[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)

@@ -1,6 +1,6 @@
-/* Results that a signal does not leave behind unfinished. SIGINT, SIGTERM and SIGHUP remove their temporary files, then
- * the program dies of the signal. A signal that the program was started to ignore stays ignored. For programs that
- * handle these signals in no other way.
+/* Results that a signal does not leave behind unfinished. SIGINT, SIGTERM, SIGHUP and SIGPIPE remove their temporary
+ * files, then the program dies of the signal. A signal that the program was started to ignore stays ignored. For
+ * programs that handle these signals in no other way.
  *
  * Life cycle: open, write, commit (os/out_file.h), abandon. */
 #ifndef TM_OS_UNFINISHED_H
