@@ -18,6 +18,7 @@ static const struct tm_program program = {
              "                    clocks outside its snapshots (see tm-unpack --hints)\n"
              "      --write-manifest=FILE\n"
              "                    write the hints that were used as a manifest to FILE\n"
+             "      --part=FILE   write them to this FILE; the caller renames it\n"
              "      --interpolate  convert times between two snapshots along the line that joins them, not by\n"
              "                    the offset of the earlier snapshot\n"
              "      --keep-dropped  also write the events that could not be placed (tm-emit -f dropped)\n"
@@ -32,12 +33,13 @@ static const struct tm_program program = {
 
 enum {
     OPTION_GRAPH = 256, OPTION_HINTS, OPTION_INTERPOLATE, OPTION_STRICT, OPTION_CHECK_RELATIONS,
-    OPTION_WRITE_MANIFEST, OPTION_KEEP_DROPPED
+    OPTION_WRITE_MANIFEST, OPTION_KEEP_DROPPED, OPTION_PART
 };
 
 struct arguments {
     struct tm_timeline_options timeline;
     const char *manifest; /* NULL: none is written */
+    const char *part;     /* written in its place; NULL: none */
 };
 
 static int take_option(void *context, int option, const char *value)
@@ -52,6 +54,7 @@ static int take_option(void *context, int option, const char *value)
     case OPTION_CHECK_RELATIONS: options->check_relations = true; break;
     case OPTION_STRICT: options->strict = true; break;
     case OPTION_WRITE_MANIFEST: a->manifest = value; break;
+    case OPTION_PART: a->part = value; break;
     default: options->temporary_dir = value;
     }
     return 0;
@@ -67,6 +70,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"check-relations", no_argument, NULL, OPTION_CHECK_RELATIONS},
         {"strict", no_argument, NULL, OPTION_STRICT},
         {"write-manifest", required_argument, NULL, OPTION_WRITE_MANIFEST},
+        {"part", required_argument, NULL, OPTION_PART},
         {"temporary-directory", required_argument, NULL, 'T'},
         TM_PROGRAM_OPTIONS_END,
     };
@@ -74,6 +78,8 @@ static int parse(int argc, char **argv, struct arguments *a)
     int status = tm_program_options_only(&program, &options, argc, argv);
     if (status == TM_OPTIONS_GO_ON && a->timeline.graph && a->timeline.keep_dropped)
         return tm_program_usage(&program, "--keep-dropped adds to a stream, and --graph writes none");
+    if (status == TM_OPTIONS_GO_ON && a->part && a->manifest == NULL)
+        return tm_program_usage(&program, "--part needs the name that the file gets, by --write-manifest");
     if (status != TM_OPTIONS_GO_ON || a->manifest == NULL)
         return status;
     if (!a->timeline.hints)
@@ -102,7 +108,8 @@ int main(int argc, char **argv)
         st = err.status;
     a.timeline.hint_manifest = a.manifest ? &manifest : NULL;
     if (st == TM_OK) {
-        char *folder = a.manifest ? tm_out_file_written_folder(a.manifest) : NULL;
+        const char *target = a.part ? a.part : a.manifest;
+        char *folder = target ? tm_out_file_written_folder(target) : NULL;
         struct tm_sandbox sandbox = {.folders = {tm_io_temporary_dir(a.timeline.temporary_dir), folder}};
         st = tm_sandbox_enter(&sandbox, &err);
         free(folder);
@@ -110,7 +117,7 @@ int main(int argc, char **argv)
     if (st == TM_OK)
         st = tm_timeline_run(STDIN_FILENO, STDOUT_FILENO, &a.timeline, &err);
     if (st == TM_OK && a.manifest)
-        st = tm_unfinished_put(a.manifest, manifest.data, manifest.len, &err);
+        st = tm_unfinished_put(a.manifest, a.part, manifest.data, manifest.len, &err);
     tm_buf_release(&manifest);
     return tm_program_finish(&program, st, &err);
 }

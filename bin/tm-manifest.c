@@ -25,6 +25,7 @@ static const struct tm_program program = {
              "      --machine NAME=FILE, --sync FILE[:CLOCK]=FILE[:CLOCK][+OFFSET], --trace-time CLOCK[@FILE],\n"
              "      --machine-from RULE  make a manifest for the files of the stream, if the input has none\n"
              "      --write-manifest FILE  write the manifest that was used to FILE\n"
+             "      --part FILE      write the manifest to this FILE; the caller renames it\n"
              "      --strict         an error if a path of the manifest matches no file\n"
              "      --check          check each FILE, a manifest, and list all problems\n"
              "  -q, --quiet          no warnings\n"
@@ -33,7 +34,7 @@ static const struct tm_program program = {
 };
 
 struct options {
-    const char *manifest, *written;
+    const char *manifest, *written, *part;
     struct tm_draft_options draft_options;
     bool strict, quiet, replace, present;
     bool check;
@@ -117,7 +118,8 @@ static void warn(const char *text)
 /* Enters a sandbox that permits reading the given manifest and writing the one in use, and nothing else. */
 static enum tm_status enter_sandbox(const struct options *options, struct tm_error *err)
 {
-    char *folder = options->written ? tm_out_file_written_folder(options->written) : NULL;
+    const char *target = options->part ? options->part : options->written;
+    char *folder = target ? tm_out_file_written_folder(target) : NULL;
     struct tm_sandbox sandbox = {
         .reads = &options->manifest, .read_count = options->manifest ? 1 : 0, .folders = {folder}};
     enum tm_status st = tm_sandbox_enter(&sandbox, err);
@@ -150,7 +152,7 @@ static int filter(const struct options *options)
     if (st == TM_OK)
         st = tm_configure(STDIN_FILENO, STDOUT_FILENO, &configure, &unmatched, &err);
     if (st == TM_OK && options->written)
-        st = tm_unfinished_put(options->written, used.data, used.len, &err);
+        st = tm_unfinished_put(options->written, options->part, used.data, used.len, &err);
     const char *line = tm_manifest_problems_next(&unmatched, NULL);
     if (st == TM_E_STRICT) /* the first of them is the error itself */
         line = tm_manifest_problems_next(&unmatched, line);
@@ -167,7 +169,7 @@ static int filter(const struct options *options)
     return tm_program_finish(&program, st, &err);
 }
 
-enum { OPTION_CHECK = 256, OPTION_REPLACE, OPTION_PRESENT, OPTION_STRICT, OPTION_WRITE_MANIFEST };
+enum { OPTION_CHECK = 256, OPTION_REPLACE, OPTION_PRESENT, OPTION_STRICT, OPTION_WRITE_MANIFEST, OPTION_PART };
 
 static int take_option(void *context, int option, const char *value)
 {
@@ -179,6 +181,7 @@ static int take_option(void *context, int option, const char *value)
     case OPTION_PRESENT: options->present = true; break;
     case OPTION_STRICT: options->strict = true; break;
     case OPTION_WRITE_MANIFEST: options->written = value; break;
+    case OPTION_PART: options->part = value; break;
     case 'q': options->quiet = true; break;
     case 'm': options->manifest = value; break;
     default:
@@ -197,6 +200,7 @@ static int parse(int argc, char **argv, struct options *arguments)
         {"replace", no_argument, NULL, OPTION_REPLACE},
         {"present", no_argument, NULL, OPTION_PRESENT},
         {"write-manifest", required_argument, NULL, OPTION_WRITE_MANIFEST},
+        {"part", required_argument, NULL, OPTION_PART},
         {"quiet", no_argument, NULL, 'q'},
         TM_DRAFT_OPTIONS,
         {"strict", no_argument, NULL, OPTION_STRICT},
@@ -209,7 +213,7 @@ static int parse(int argc, char **argv, struct options *arguments)
 /* Refuses options that do not fit together, and does what the others ask for. Returns the exit status. */
 static int run(int argc, char **argv, struct options *options)
 {
-    bool is_filter = options->manifest || options->strict || options->quiet || options->written || options->replace ||
+    bool is_filter = options->manifest || options->strict || options->quiet || options->written || options->part || options->replace ||
                      options->present || options->draft_options.count;
     if (options->check && is_filter)
         return tm_program_usage(&program, "--check takes manifests as arguments and no other option");
@@ -226,6 +230,8 @@ static int run(int argc, char **argv, struct options *options)
         status = tm_program_check_output(&program, "--write-manifest", options->written);
     if (status)
         return status;
+    if (options->part && !options->written)
+        return tm_program_usage(&program, "--part needs the name that the file gets, by --write-manifest");
     if (options->manifest && tm_draft_options_need_manifest(&options->draft_options))
         return tm_program_usage(&program, "--manifest cannot be combined with %s, which makes another manifest",
                                 tm_draft_option_name(options->draft_options.all[0].id));

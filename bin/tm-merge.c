@@ -616,7 +616,8 @@ static enum tm_status run(struct merge *m, const char *argv0, int *status, struc
     st = open_outs(m, err);
     if (st == TM_OK && m->a.write_manifest)
         st = tm_out_file_open(&m->manifest_out, m->a.write_manifest, NULL, err);
-    r->write_manifest = m->a.write_manifest ? tm_out_file_target(&m->manifest_out) : NULL;
+    r->write_manifest = m->a.write_manifest;
+    r->manifest_part = m->manifest_out.temp;
     if (st == TM_OK)
         st = tm_merge_commands_make(&m->commands, r, argv0, m->stages, err);
     if (st < 0)

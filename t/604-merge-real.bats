@@ -206,6 +206,27 @@ print(end_of(start(*sys.argv[2:], **{sys.argv[1]: ends[1]})))' "$@"
     [ "$(ls -A)" = disk ]
 }
 
+@test "a written manifest that does not fit on its disk is called by its name, and nothing is left" {
+    mkdir disk
+    python3 - <<'PY'
+import json
+files = [{"path": "%d/%0250d" % (i, i), "machine_name": "m%d" % i} for i in range(400)]
+json.dump({"perfetto_manifest": {"version": 1, "files": files}}, open("m.json", "w"))
+json.dump([{"ph": "X", "ts": 1, "dur": 1, "pid": 1, "tid": 1, "name": "a"}], open("a.json", "w"))
+PY
+    run unshare -r -m bash -c '
+        mount -t tmpfs -o size=16k none disk || exit 99
+        tm-merge -q -m m.json --write-manifest disk/used.json -o out.csv a.json
+        echo "status $?"
+        ls -A disk'
+    [[ "$output" == *"unshare"* ]] && skip "no user namespaces here"
+    [ "$status" -eq 99 ] && skip "cannot mount a small tmpfs here"
+    [ "${#lines[@]}" -eq 2 ]
+    [[ "${lines[0]}" =~ ^"tm-manifest: disk/used.json: cannot write in $PWD/disk, where this file needs at least "[0-9]+" bytes: No space left on device"$ ]]
+    [ "${lines[1]}" = "status 3" ]
+    [ ! -e out.csv ]
+}
+
 @test "text that does not fit on the disk for temporary files is called a temporary file" {
     python3 -c '
 import json

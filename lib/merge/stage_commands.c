@@ -189,6 +189,12 @@ static bool writes_hints(const struct tm_merge_request *r)
     return r->hints && !r->replaces_manifest;
 }
 
+static void add_written_manifest(struct writer *w, const struct tm_merge_request *r)
+{
+    add_option(w, "--write-manifest", r->write_manifest);
+    add_option(w, "--part", r->write_manifest ? r->manifest_part : NULL);
+}
+
 static void add_manifest(struct writer *w, const struct tm_merge_request *r)
 {
     add_option(w, "-m", r->manifest);
@@ -196,7 +202,7 @@ static void add_manifest(struct writer *w, const struct tm_merge_request *r)
     for (size_t i = 0; r->draft_options && i < r->draft_options->count; i++)
         add_option(w, tm_draft_option_name(r->draft_options->all[i].id), r->draft_options->all[i].text);
     if (!writes_hints(r))
-        add_option(w, "--write-manifest", r->write_manifest);
+        add_written_manifest(w, r);
     add_flag(w, "--strict", r->strict);
     add_flag(w, "--quiet", r->quiet);
 }
@@ -217,7 +223,7 @@ static void add_clocks(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--interpolate", r->interpolate);
     add_flag(w, "--keep-dropped", w->needs->dropped);
     if (writes_hints(r))
-        add_option(w, "--write-manifest", r->write_manifest);
+        add_written_manifest(w, r);
     add_option(w, "-T", r->temporary_directory);
 }
 

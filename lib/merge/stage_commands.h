@@ -22,6 +22,7 @@ struct tm_merge_request {
      * file stays empty if one stream cannot serve both. NULL: none. */
     const char *copy;
     const char *write_manifest; /* NULL: none */
+    const char *manifest_part;  /* written in its place, until tm-merge renames it; NULL: none */
     const struct tm_draft_options *draft_options; /* what the options state about the files; NULL: nothing */
     const char *jobs; /* threads of tm-unpack, tm-sort and tm-emit */
     const char *manifest, *buffer_size, *temporary_directory, *max_dropped, *on_damage, *max_expansion, *max_memory;

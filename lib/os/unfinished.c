@@ -78,10 +78,11 @@ void tm_unfinished_abandon(struct tm_out_file *file)
     }
 }
 
-enum tm_status tm_unfinished_put(const char *path, const void *data, size_t len, struct tm_error *err)
+enum tm_status tm_unfinished_put(const char *path, const char *part, const void *data, size_t len,
+                                 struct tm_error *err)
 {
     struct tm_out_file out = {.fd = -1};
-    enum tm_status st = tm_unfinished_open(&out, path, NULL, err);
+    enum tm_status st = tm_unfinished_open(&out, path, part, err);
     if (st == TM_OK && (st = tm_io_write(out.fd, data, len, err)) < 0)
         tm_error_prefix(err, "%s", path);
     if (st == TM_OK)

@@ -19,8 +19,10 @@ enum tm_status tm_unfinished_open(struct tm_out_file *file, const char *path, co
 /* Abandons FILE as tm_out_file_abandon does, so a committed one stays. Does nothing if FILE is not open. */
 void tm_unfinished_abandon(struct tm_out_file *file);
 
-/* Writes LEN bytes of DATA to PATH, whole or not at all. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_unfinished_put(const char *path, const void *data, size_t len, struct tm_error *err);
+/* Writes LEN bytes of DATA to PATH, whole or not at all. With PART not NULL the data is in PART, which the caller renames
+ * to PATH; errors name PATH. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_unfinished_put(const char *path, const char *part, const void *data, size_t len,
+                                 struct tm_error *err);
 
 /* Returns where the number of a child process that writes a result is noted (tm_subprocess_run). A signal kills it
  * before the result is removed. 0: there is none. */

@@ -167,7 +167,7 @@ typedef enum tm_status run_case(struct tm_buf *result, struct tm_error *err);
 
 static enum tm_status write_file(struct tm_buf *result, struct tm_error *err)
 {
-    enum tm_status st = tm_unfinished_put("out/x", bytes, BYTES, err);
+    enum tm_status st = tm_unfinished_put("out/x", NULL, bytes, BYTES, err);
     if (st == TM_OK)
         add_file(result, "out/x");
     return st;
@@ -175,7 +175,7 @@ static enum tm_status write_file(struct tm_buf *result, struct tm_error *err)
 
 static enum tm_status replace_file(struct tm_buf *result, struct tm_error *err)
 {
-    enum tm_status st = tm_unfinished_put("kept/old", bytes, 10, err);
+    enum tm_status st = tm_unfinished_put("kept/old", NULL, bytes, 10, err);
     add_file(result, "kept/old");
     int fd = __real_open("kept/old", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     close(fd);
@@ -638,7 +638,7 @@ static void test_case(size_t i)
 static bool make_file(const char *path, const char *text)
 {
     struct tm_error err = {0};
-    return tm_unfinished_put(path, text, strlen(text), &err) == TM_OK;
+    return tm_unfinished_put(path, NULL, text, strlen(text), &err) == TM_OK;
 }
 
 int main(void)

@@ -57,7 +57,7 @@ static void put(struct tm_out_file *file)
 {
     struct tm_error err = {0};
     (void)file;
-    if (tm_unfinished_put("result", "x", 1, &err) != TM_OK)
+    if (tm_unfinished_put("result", NULL, "x", 1, &err) != TM_OK)
         _exit(1);
 }
 
