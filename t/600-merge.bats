@@ -268,6 +268,19 @@ tm-sort: bad" ]
     nothing_left
 }
 
+@test "what two stages say about one file is said once" {
+    for text in "x: cannot open: Permission denied" "y: cannot open: Permission denied"; do
+        stage tm-unpack 'echo "tm-unpack: x: cannot open: Permission denied" >&2; exit 1'
+        stage tm-emit 'echo "tm-emit: '"$text"'" >&2; exit 1'
+        run merge -o out.json x
+        [ "$status" -eq 1 ]
+        [ "${lines[0]}" = "tm-unpack: x: cannot open: Permission denied" ]
+        [ "${lines[1]}" = "$([[ $text == x* ]] || echo "tm-emit: $text")" ]
+        [ "${#lines[@]}" -eq $([[ $text == x* ]] && echo 1 || echo 2) ]
+        nothing_left
+    done
+}
+
 @test "a stage that ends early without a message is a failure" {
     stage tm-clocks 'head -c 300; exit 0'
     run merge -o out.txt x
