@@ -84,6 +84,23 @@ check_ranks() {
     [ ! -e merged ]
 }
 
+@test "make: names that make would split are an error, others are merged" {
+    for name in "runs/mon day" "runs/10:30" "runs/a#b" 'runs/a$b' "runs/a;b" "runs/good/a b.json"; do
+        mkdir -p "$name"
+        run make -f recipes/Makefile
+        [ "$status" -eq 2 ]
+        [[ $output == *"'$name': make cannot handle this name, because of a space or punctuation in it; rename it"* ]]
+        [ ! -e merged ]
+        rm -r runs
+    done
+    mkdir -p runs/a-b_c+d,e=1.2@x/ runs/größe
+    for folder in runs/*; do
+        tar xf phone-watch-app.tar -C $folder
+    done
+    make -f recipes/Makefile
+    [ "$(ls merged/*.pftrace | wc -l)" -eq 2 ]
+}
+
 @test "make: a damaged run is tried again and not taken as done" {
     mkdir -p runs/cut
     tar xf phone-watch-app.tar -C runs/cut
