@@ -312,6 +312,8 @@ static enum tm_status finish(struct timeline *t, const struct tm_timeline_option
         st = check_relations(t, options, err);
     if (st == TM_OK)
         st = tm_relations_finish(&t->registry, &t->writer, err);
+    if (st == TM_OK)
+        st = tm_clock_hints_write_surplus(&t->hints, &t->writer, err);
     if (st == TM_OK && t->hint_manifest.is_enabled)
         st = tm_hint_manifest_make(&t->hint_manifest, &t->hints, options->hint_manifest, err);
     if (st < 0)

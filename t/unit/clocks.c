@@ -7,6 +7,7 @@
 #include "clocks/path_text.h"
 #include "clocks/remote_sync.h"
 #include "stream/clock_name.h"
+#include "stream/reader.h"
 #include "tap.h"
 
 #include <fcntl.h>
@@ -291,6 +292,41 @@ static void test_hints(int fd)
     tm_stream_writer_release(&writer);
 }
 
+/* Hints beyond the limit are counted for their files; one about known clocks is none of them. */
+static void test_hints_beyond_limit(void)
+{
+    const struct tm_stream_header header = {.stage = TRACEMERGE__STAGE__PLACED};
+    struct tm_clock_hints hints = {.is_enabled = true};
+    struct tm_stream_writer writer;
+    struct tm_stream_reader reader;
+    struct tm_frame frame;
+    struct tm_batch batch;
+    int ends[2];
+    for (uint32_t i = 0; i < TM_HINTS_MAX + 5; i++)
+        if (tm_clock_hints_add(&hints, &(struct tm_clock_hint){.file = i < TM_HINTS_MAX + 3 ? 4 : 6, .from = 1,
+                                                              .to = i + 2}, &err) != TM_OK)
+            ok(false);
+    ok(tm_clock_hints_add(&hints, &(struct tm_clock_hint){.file = 6, .from = 1, .to = 2}, &err) == TM_OK);
+    is_int(hints.count, TM_HINTS_MAX);
+    ok(pipe(ends) == 0 && tm_stream_writer_open(&writer, ends[1], "t", &header, &err) == TM_OK);
+    ok(tm_clock_hints_write_surplus(&hints, &writer, &err) == TM_OK && tm_stream_writer_end(&writer, &err) == TM_OK);
+    tm_stream_writer_release(&writer);
+    close(ends[1]);
+    ok(tm_stream_reader_open(&reader, ends[0], &err) == TM_OK);
+    for (int i = 0; i < 2; i++) {
+        ok(tm_stream_reader_next(&reader, &frame, &batch, &err) == TM_OK && frame.type == TM_FRAME_STAT);
+        Tracemerge__Stat *stat = (Tracemerge__Stat *)tm_frame_message(&frame, &tracemerge__stat__descriptor, &err);
+        if (stat == NULL)
+            abort();
+        is_int(stat->file, i == 0 ? 4 : 6);
+        is_int(stat->value, i == 0 ? 3 : 2);
+        tracemerge__stat__free_unpacked(stat, NULL);
+    }
+    tm_stream_reader_release(&reader);
+    close(ends[0]);
+    tm_clock_hints_release(&hints);
+}
+
 int main(void)
 {
     int fd = open("/dev/null", O_WRONLY);
@@ -302,6 +338,7 @@ int main(void)
     test_claims(fd);
     test_scope(fd);
     test_hints(fd);
+    test_hints_beyond_limit();
     close(fd);
     return tap_done();
 }
