@@ -218,6 +218,23 @@ END
     fi
 }
 
+@test "texts of processors beyond the limit are counted" {
+    python3 - "$TM_SRC/t/gen" >c.pftrace <<'PY'
+import sys
+sys.path.insert(0, sys.argv[1])
+from wire import field
+for machine in range(1, 6):
+    cpus = b''.join(field(1, field(1, 'core %d of %d' % (n, machine))) for n in range(1000))
+    sys.stdout.buffer.write(field(1, field(8, machine) + field(10, machine) + field(98, machine) + field(67, cpus)))
+PY
+    tm-merge -o c.db c.pftrace 2>&1 | grep facts >said
+    diff - said <<'END'
+tm-emit: warning: c.pftrace: 904 facts are beyond the limit of sqlite (tm-limits), and are left out
+END
+    [ "$(sqlite3 c.db "SELECT severity || sum(value) FROM stats WHERE name = 'facts_beyond_limits'")" = data_loss904 ]
+    [ "$(sqlite3 c.db "SELECT count(*), count(processor) FROM cpu")" = '5000|4096' ]
+}
+
 @test "GPUs beyond the limit are counted" {
     python3 - "$TM_SRC/t/gen" >g.pftrace <<'PY'
 import sys

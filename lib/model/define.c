@@ -144,19 +144,19 @@ enum tm_status tm_model_pending(struct tm_model *m, int64_t now_ns, struct tm_er
 }
 
 /* Describes a CPU. Each of its frequencies has a row of its own. */
-static enum tm_status describe_cpu(struct tm_model_tasks *tasks, struct tm_model_output *out, uint32_t machine,
+static enum tm_status describe_cpu(struct tm_model_tasks *tasks, struct tm_model_output *out, struct tm_place place,
                                    const struct tm_pb_field *message, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
     struct tm_cpu_row *row;
-    enum tm_status st = tm_sched_describe(&tasks->sched, machine, message, &row, err);
+    enum tm_status st = tm_sched_describe(&tasks->sched, place, message, &row, err);
     if (st < 0 || row == NULL || out->options.tasks_only)
         return st;
     st = tm_arg_sets_add(&out->arg_sets, message->data, message->len, &row->arg_set, err);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == TM_CPU_DESCRIPTION_FREQUENCY)
-            st = out->rows->cpu_frequency(out->rows->self, tm_ucpu(machine, row->cpu), (uint32_t)f.value, err);
+            st = out->rows->cpu_frequency(out->rows->self, tm_ucpu(place.machine, row->cpu), (uint32_t)f.value, err);
     return st;
 }
 
@@ -189,7 +189,7 @@ static enum tm_status describe_machine(struct tm_model_tasks *tasks, struct tm_m
     enum tm_status st = TM_OK;
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == TM_MACHINE_DESCRIPTION_CPUS && f.type == TM_PB_LEN)
-            st = describe_cpu(tasks, out, ev->place.machine, &f, err);
+            st = describe_cpu(tasks, out, ev->place, &f, err);
         else if (f.id == TM_MACHINE_DESCRIPTION_GPUS && f.type == TM_PB_LEN)
             st = describe_gpu(tasks, out, ev->place, &f, err);
         else if (tm_buf_add(&machine->description, f.start, (size_t)(f.end - f.start)) < 0)

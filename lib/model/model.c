@@ -15,7 +15,7 @@ void tm_model_init(struct tm_model *m, const struct tm_rows *rows, const struct 
     m->layout.descriptors.tracks = &m->layout.tracks;
     m->layout.descriptors.lanes = &m->layout.lanes;
     m->layout.descriptors.stats = &m->out.stats;
-    m->tasks.address_spaces.stats = m->tasks.gpus.stats = &m->out.stats;
+    m->tasks.address_spaces.stats = m->tasks.gpus.stats = m->tasks.sched.stats = &m->out.stats;
     m->tasks.task_states.sched = &m->tasks.sched;
     m->tasks.task_states.states = &m->tasks.thread_states;
 }

@@ -34,24 +34,25 @@ enum tm_status tm_sched_cpu(struct tm_sched *sched, uint32_t machine, uint32_t c
     return tm_table_set(&sched->cpu_table, &key, sched->cpu_count++, err);
 }
 
-/* Sets *NUMBER to that of the text F plus 1; 0: there are too many texts. */
-static enum tm_status text_number(struct tm_sched *sched, const struct tm_pb_field *f, uint32_t *number,
-                                  struct tm_error *err)
+/* Sets *NUMBER to that of the text F, which PLACE states, plus 1; 0: there are too many texts. */
+static enum tm_status text_number(struct tm_sched *sched, struct tm_place place, const struct tm_pb_field *f,
+                                  uint32_t *number, struct tm_error *err)
 {
-    enum { TEXTS_MAX = 1 << 12, TEXT_BYTES_MAX = 1 << 20 };
     if (sched->texts.count_max == 0)
-        tm_intern_init(&sched->texts, TEXTS_MAX, TEXT_BYTES_MAX);
+        tm_intern_init(&sched->texts, TM_CPU_TEXTS_MAX, TM_CPU_TEXT_BYTES_MAX);
     enum tm_status st = tm_intern_add(&sched->texts, f->data ? f->data : (const uint8_t *)"", f->len, number, NULL);
     *number = st == TM_OK ? *number + 1 : 0;
+    if (st == TM_END)
+        return tm_model_stats_add(sched->stats, place, TM_MODEL_LEFT_OUT, 1, err);
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-static enum tm_status describe_by(struct tm_sched *sched, struct tm_cpu_row *row, const struct tm_pb_field *f,
-                                  struct tm_error *err)
+static enum tm_status describe_by(struct tm_sched *sched, struct tm_place place, struct tm_cpu_row *row,
+                                  const struct tm_pb_field *f, struct tm_error *err)
 {
     switch (f->id) {
     case TM_CPU_DESCRIPTION_PROCESSOR:
-        return text_number(sched, f, &row->processor, err);
+        return text_number(sched, place, f, &row->processor, err);
     case TM_CPU_DESCRIPTION_CLUSTER:
         row->cluster = (uint32_t)f->value;
         return TM_OK;
@@ -64,24 +65,24 @@ static enum tm_status describe_by(struct tm_sched *sched, struct tm_cpu_row *row
     }
 }
 
-enum tm_status tm_sched_describe(struct tm_sched *sched, uint32_t machine, const struct tm_pb_field *description,
+enum tm_status tm_sched_describe(struct tm_sched *sched, struct tm_place place, const struct tm_pb_field *description,
                                  struct tm_cpu_row **row, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(description->data, description->len), look = pb;
     struct tm_pb_field f;
-    struct tm_key key = {machine, 0, 0};
+    struct tm_key key = {place.machine, 0, 0};
     *row = NULL;
     while (tm_pb_next(&look, &f) == TM_OK)
         if (f.id == TM_CPU_DESCRIPTION_CPU)
             key.b = (uint32_t)f.value;
-    enum tm_status st = tm_sched_cpu(sched, machine, (uint32_t)key.b, err);
+    enum tm_status st = tm_sched_cpu(sched, place.machine, (uint32_t)key.b, err);
     int64_t i = tm_table_find(&sched->cpu_table, &key);
     if (st < 0 || i == TM_TABLE_NONE || sched->cpus[i].is_described)
         return st;
     *row = &sched->cpus[i];
     (*row)->is_described = true;
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
-        st = describe_by(sched, *row, &f, err);
+        st = describe_by(sched, place, *row, &f, err);
     return st;
 }
 

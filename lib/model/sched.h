@@ -6,10 +6,15 @@
 #include "base/intern.h"
 #include "base/pb.h"
 #include "model/rows.h"
+#include "model/stats.h"
 #include "base/table.h"
 
 /* ucpu is machine * TM_CPUS_A_MACHINE + cpu. CPUs beyond the limit are not shown. */
 enum { TM_CPUS_A_MACHINE = 4096 };
+
+/* Limits of the texts that describe the processors of all machines. A CPU with another text has none, which is counted.
+ */
+enum { TM_CPU_TEXTS_MAX = 4096, TM_CPU_TEXT_BYTES_MAX = 1 << 20 };
 
 struct tm_cpu_row {
     uint32_t machine, cpu;
@@ -39,9 +44,10 @@ struct tm_running_place {
     uint32_t file, machine, cpu, number;
 };
 
-/* Zero-initialise, then set ROWS. The calls return TM_OK, TM_E_SYSTEM or the error of ROWS. */
+/* Zero-initialise, then set ROWS and STATS. The calls return TM_OK, TM_E_SYSTEM or the error of ROWS. */
 struct tm_sched {
-    const struct tm_rows *rows; /* receives the slices of CPUs */
+    const struct tm_rows *rows;   /* receives the slices of CPUs */
+    struct tm_model_stats *stats; /* borrowed; counts what the limits leave out */
     struct tm_cpu_row *cpus;
     uint32_t cpu_count;
     int64_t next_id;
@@ -58,9 +64,9 @@ struct tm_sched {
 /* Makes the row of a CPU if it is new. CPUs beyond the limit get none. */
 enum tm_status tm_sched_cpu(struct tm_sched *sched, uint32_t machine, uint32_t cpu, struct tm_error *err);
 
-/* Sets the machine's description of a CPU from the CpuDescription in field DESCRIPTION. *ROW: the CPU's row; NULL: it
- * has none or was described before. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_sched_describe(struct tm_sched *sched, uint32_t machine, const struct tm_pb_field *description,
+/* Sets the machine's description of a CPU from the CpuDescription in field DESCRIPTION, which PLACE states. *ROW: the
+ * CPU's row; NULL: it has none or was described before. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_sched_describe(struct tm_sched *sched, struct tm_place place, const struct tm_pb_field *description,
                                  struct tm_cpu_row **row, struct tm_error *err);
 
 /* Returns the text with number NUMBER of a row. Its data is NULL if NUMBER is 0. */

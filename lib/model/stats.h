@@ -35,7 +35,7 @@ enum tm_model_stat {
     TM_MODEL_TRACK_CONFLICT,
     TM_MODEL_DEFAULT_TRACK_WITH_PARENT,
     TM_MODEL_BEFORE_START,
-    TM_MODEL_LEFT_OUT, /* what is beyond the limits of GPUs and of address spaces */
+    TM_MODEL_LEFT_OUT, /* what is beyond the limits of GPUs, address spaces and texts of processors */
     TM_MODEL_STAT_COUNT
 };
 

@@ -65,6 +65,7 @@
 #include "emit/span_flows.h"
 #include "manifest/clock_points.h"
 #include "stream/timestamp_group.h"
+#include "model/sched.h"
 #include "model/slices.h"
 #include "select/open_slices.h"
 #include "select/pending_groups.h"
@@ -236,6 +237,7 @@ static const struct limit limits[] = {
     LIMIT(TM_SAMPLE_EVENTS_MAX),
     LIMIT(TM_SAMPLE_COUNTS_MAX),
     LIMIT(TM_GPUS_MAX),
+    LIMIT(TM_CPU_TEXTS_MAX),
     LIMIT(TM_LANES_CROSSING_MAX),
     LIMIT(TM_LATE_THREADS_MAX),
     LIMIT(TM_SLICE_TIDS_MAX),
