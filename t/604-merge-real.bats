@@ -140,6 +140,26 @@ PY
     [ -z "$(ls -A)" ]
 }
 
+@test "a compressed output is finished although a signal comes that the caller ignores" {
+    tm-unpack "$demo" | tm-manifest | tm-clocks | tm-sort >sorted
+    PYTHONPATH=$TM_SRC/t/lib python3 - <<'PY'
+import os, signal, subprocess
+from waiting import children, end_of, start, until
+stream = open("sorted", "rb").read()
+p = start("bash", "-c", "trap '' HUP; exec tm-emit -o out.json.gz", stdin=subprocess.PIPE)
+p.stdin.write(stream[:-1])
+p.stdin.flush()
+compressor = until(lambda: children(p).get("tm-emit"), p)
+until(lambda: os.path.exists("/proc/%d/fd/0" % p.pid) and not os.path.exists("/proc/%d/fd/0" % compressor), p)
+for pid in p.pid, compressor:
+    os.kill(pid, signal.SIGHUP)
+p.stdin.write(stream[-1:])
+p.stdin.close()
+assert end_of(p) == 0, p.returncode
+PY
+    gzip -t out.json.gz
+}
+
 # Runs a command whose stdout or stderr, as $1 says, goes to a pipe that nobody reads. Prints its exit status.
 unread() {
     python3 -c '

@@ -76,6 +76,17 @@ static int compress_all(enum tm_compressor_kind kind, int in, int out)
     return status;
 }
 
+/* Signals are handled by the parent, which removes the file. One that it ignores stays ignored, as by nohup. */
+static void reset_signals(void)
+{
+    static const int handled[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction now;
+    for (size_t i = 0; i < sizeof handled / sizeof *handled; i++)
+        if (sigaction(handled[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            (void)signal(handled[i], SIG_DFL);
+    (void)signal(SIGPIPE, SIG_DFL);
+}
+
 enum tm_status tm_compressor_start(struct tm_compressor *compressor, enum tm_compressor_kind kind, int out_fd,
                                    const char *name, struct tm_error *err)
 {
@@ -93,11 +104,7 @@ enum tm_status tm_compressor_start(struct tm_compressor *compressor, enum tm_com
         return tm_error_errno(err, errnum, "cannot start the compressor");
     }
     if (pid == 0) {
-        /* Signals are handled by the parent, which removes the file. */
-        (void)signal(SIGINT, SIG_DFL);
-        (void)signal(SIGTERM, SIG_DFL);
-        (void)signal(SIGHUP, SIG_DFL);
-        (void)signal(SIGPIPE, SIG_DFL);
+        reset_signals();
         (void)close(ends[1]);
         (void)close(STDIN_FILENO);
         _exit(compress_all(kind, ends[0], out_fd));
