@@ -213,8 +213,8 @@ static int parse(int argc, char **argv, struct options *arguments)
 /* Refuses options that do not fit together, and does what the others ask for. Returns the exit status. */
 static int run(int argc, char **argv, struct options *options)
 {
-    bool is_filter = options->manifest || options->strict || options->quiet || options->written || options->part || options->replace ||
-                     options->present || options->draft_options.count;
+    bool is_filter = options->manifest || options->strict || options->quiet || options->written || options->part ||
+                     options->replace || options->present || options->draft_options.count;
     if (options->check && is_filter)
         return tm_program_usage(&program, "--check takes manifests as arguments and no other option");
     if (options->check)

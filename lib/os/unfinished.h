@@ -19,8 +19,8 @@ enum tm_status tm_unfinished_open(struct tm_out_file *file, const char *path, co
 /* Abandons FILE as tm_out_file_abandon does, so a committed one stays. Does nothing if FILE is not open. */
 void tm_unfinished_abandon(struct tm_out_file *file);
 
-/* Writes LEN bytes of DATA to PATH, whole or not at all. With PART not NULL the data is in PART, which the caller renames
- * to PATH; errors name PATH. TM_OK or TM_E_SYSTEM. */
+/* Writes LEN bytes of DATA to PATH, whole or not at all. If PART is not NULL, writes them to PART, which the caller
+ * renames to PATH; errors name PATH. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_unfinished_put(const char *path, const char *part, const void *data, size_t len,
                                  struct tm_error *err);
 
