@@ -65,11 +65,14 @@ $more" ]
     [ "$status" -eq 0 ]
     [ "${stderr%%$'\n'*}" = "rank1.json: 1 event placed by assumption: nothing relates its TRACE_FILE to TRACE_FILE of \
 rank0.json, so the two are assumed to read the same; states baseTimeNanoseconds 1694128201421058000, 700ms after \
-rank0.json's: --hints takes it for REALTIME" ]
-    tm-merge --explain rank0.json rank1.json | grep -qx '  Evidence: states baseTimeNanoseconds 1694128201421058000, 700ms after rank0.json.s: --hints takes it for REALTIME.'
+that of rank0.json: --hints takes it for REALTIME" ]
+    tm-merge --explain rank0.json rank1.json | grep -qx '  Evidence: states baseTimeNanoseconds 1694128201421058000, 700ms after that of rank0.json: --hints takes it for REALTIME.'
     tm-merge -f report rank0.json rank1.json | grep -q 'states baseTimeNanoseconds 1694128201421058000'
     merge --hints rank0.json rank1.json
     [ "$stderr" = "" ]
+    kineto rank1.json 1694128200721058000
+    merge rank0.json rank1.json
+    [[ "$stderr" == *"states baseTimeNanoseconds 1694128200721058000, as rank0.json does: --hints takes it"* ]]
 }
 
 @test "two recordings of one machine that started at different wall clock times are reported as two machines" {
@@ -90,6 +93,9 @@ machines (or one that was restarted); if so, give --machine NAME=FILE for each"*
     phone b.pb 9000000000 1700000004000001000
     merge a.pb b.pb
     [[ "$stderr" == *"; by the wall clock, its machine was started at the same time as that of a.pb, to within 1us"* ]]
+    phone b.pb 9000000000 1700000004000000000
+    merge a.pb b.pb
+    [[ "$stderr" == *"; by the wall clock, its machine was started at the same time as that of a.pb"$'\n'* ]]
     merge --machine one=a.pb --machine two=b.pb a.pb b.pb
     [ "$stderr" = "" ]
 }

@@ -144,11 +144,13 @@ static bool put_base(struct tm_out *out, const struct tm_catalog *c, const struc
     tm_out_char(out, ' ');
     tm_out_i64(out, base->value_ns);
     if (first != base && tm_sub_i64(base->value_ns, first->value_ns, &later) && later != INT64_MIN) {
-        tm_out_str(out, ", ");
-        put_span(out, later < 0 ? -later : later);
-        tm_out_str(out, later < 0 ? " before " : " after ");
+        tm_out_str(out, later == 0 ? ", as " : ", ");
+        if (later != 0) {
+            put_span(out, later < 0 ? -later : later);
+            tm_out_str(out, later < 0 ? " before that of " : " after that of ");
+        }
         put_path(out, c, first->file);
-        tm_out_str(out, "'s");
+        tm_out_str(out, later == 0 ? " does" : "");
     }
     tm_out_str(out, ": --hints takes it for ");
     put_clock(out, base->clock);
@@ -171,8 +173,10 @@ static bool put_starts(struct tm_out *out, const struct tm_catalog *c, const str
     if (distance <= SAME_START_NS) {
         tm_out_str(out, "by the wall clock, its machine was started at the same time as that of ");
         put_path(out, c, other->file);
-        tm_out_str(out, ", to within ");
-        tm_out_duration(out, distance);
+        if (distance != 0) {
+            tm_out_str(out, ", to within ");
+            tm_out_duration(out, distance);
+        }
         return true;
     }
     tm_out_str(out, "by the wall clock, its machine was started ");
