@@ -89,6 +89,52 @@ write('a.json', a); write('b.json', b)"
     jq -e '.alignment[1] | .low_ns <= .offset_ns and .offset_ns <= .high_ns' align.json
 }
 
+# slewed STEP: makes a.json and b.json, whose clock is set by STEP ns or, with 0, slewed at the end, and truth.
+slewed() {
+    made "
+def e(t): return s(t) + ($1 if t > 5 * 10**9 else 0) + (0 if $1 else max(0, t - 5 * 10**9) * 20 // 10**6)
+a, b = [], []
+for i, (t, u, v, w) in enumerate(calls(600)):
+    a += [flow('s', f'q{i}', c(t)), flow('f', f'r{i}', c(w))]
+    b += [flow('f', f'q{i}', e(u)), flow('s', f'r{i}', e(v))]
+    with open('truth', 'a') as f: print(e(u), c(u) - e(u), file=f)
+write('a.json', a); write('b.json', b)"
+}
+
+# holds: checks that the true offset is within the stated bounds at every time.
+holds() {
+    python3 - <<'END'
+import json
+f = json.load(open('align.json'))['alignment'][1]
+for x, true in (map(int, line.split()) for line in open('truth')):
+    line = f['offset_ns'] + f['drift_ppb'] * (x - f['at_ns']) // 10**9
+    assert abs(line - true) <= f['uncertainty_ns'] + 1, (f, x, true, line)
+END
+}
+
+@test "a clock that is slewed or set a little is called uneven, and the true offset stays inside the bounds" {
+    for step in 0 15000; do
+        rm -f truth
+        slewed $step
+        placed a.json b.json | tm-align -f json >align.json
+        [ "$(field b.json verdict) $(field b.json evenness)" = "aligned uneven" ]
+        holds
+        [ "$(field b.json uncertainty_ns)" -lt 300000 ]
+        placed a.json b.json | tm-align | grep -q '^  its clock or that of the reference does not drift evenly; '
+    done
+}
+
+@test "few matches do not show whether clocks drift evenly, which the result says" {
+    made "
+a, b = [], []
+for i, (t, u, v, w) in enumerate(calls(20)):
+    a += [flow('s', f'q{i}', c(t)), flow('f', f'r{i}', c(w))]; b += [flow('f', f'q{i}', s(u)), flow('s', f'r{i}', s(v))]
+write('a.json', a); write('b.json', b)"
+    placed a.json b.json | tm-align -f json >align.json
+    [ "$(field b.json evenness)" = untested ]
+    placed a.json b.json | tm-align | grep -qx '  the bounds hold if both clocks drift evenly; the matches are too few to test that'
+}
+
 @test "sorted and unsorted streams give the same result" {
     made "$requests
 write('a.json', a); write('b.json', b)"
@@ -867,6 +913,25 @@ write('a.json', a); write('b.json', b)"
     jq -e '.perfetto_manifest.files[1].clocks.x_tracemerge | has("points") and (has("uncertainty_ns") | not)' used.json
     jq -se --slurpfile want want 'def places: sort_by(.file, .position) | map(.ts); [places, ($want | places)] | transpose |
         length > 1000 and all(.[0] - .[1] | . < 3000 and . > -3000)' got
+}
+
+@test "jitter of the snapshots that placed a file loosens the constraints, and is in the bounds" {
+    python3 - <<'END' >lines
+import random
+rng = random.Random(5)
+events = []
+for k in range(40): # readings of the two clocks differ by up to 20 us more or less
+    print('snap 6=%d 130=%d seq=1' % (10**12 + k * 10**9 + rng.randrange(-20000, 20001), k * 10**9))
+    for i in range(10):
+        t = k * 10**9 + i * 10**8 + rng.randrange(5 * 10**7) + 1000
+        print('begin call %d clock=130 seq=1' % t); print('finish call %d clock=130 seq=1' % (t + 30000))
+        events.append('{"ph": "X", "name": "call", "pid": 1, "tid": 1, "ts": %d.%03d, "dur": 10}' % ((t + 10000) // 1000, t % 1000))
+open('b.json', 'w').write('{"traceEvents": [\n' + ',\n'.join(events) + '\n]}\n')
+END
+    proto a.pb <lines
+    placed a.pb b.json | tm-align -r name:call -f json >align.json
+    jq -e '.alignment[1] | .verdict == "aligned" and .left_out == 0 and .uncertainty_ns > 20000 and
+        .low_ns < 1000000000000 and .high_ns > 1000000000000 and .high_ns - .low_ns < 400000' align.json
 }
 
 @test "tm-merge --align gives the warnings about a manifest once, with its name" {

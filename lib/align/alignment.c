@@ -115,8 +115,8 @@ static void set_offset(struct tm_align_file *f, const struct tm_network_node *no
 
 static void set_bounds(struct tm_align_file *f, const struct tm_network_node *node, int64_t shift)
 {
-    f->low_ns = moved(node->low_ns[1], shift);
-    f->high_ns = moved(node->high_ns[1], shift);
+    f->low_ns = moved(node->low_ns[TM_NETWORK_MIDDLE], shift - f->jitter_ns);
+    f->high_ns = moved(node->high_ns[TM_NETWORK_MIDDLE], shift + f->jitter_ns);
 }
 
 /* Sets the uncertainty of F, whose offset is that of NODE at MIDDLE, from its first to its last time. */
@@ -125,10 +125,12 @@ static void set_uncertainty(struct tm_align_file *f, const struct tm_network_nod
 {
     /* the reported line, whose drift is in whole billionths */
     const struct tm_line rounded = {middle, tm_line_at(&node->line, middle), tm_slope_of_ppb(f->drift_ppb)};
-    f->has_uncertainty =
-        widen(&f->uncertainty_ns, tm_line_at(&rounded, times->first_ns), node->low_ns[0], node->high_ns[0]) &&
-        widen(&f->uncertainty_ns, tm_line_at(&rounded, times->last_ns), node->low_ns[2], node->high_ns[2]);
-    f->uncertainty_ns += 1; /* error of rounding */
+    f->has_uncertainty = true;
+    for (int i = 0; i < TM_NETWORK_READINGS; i++) {
+        int64_t at = tm_line_at(&rounded, tm_network_reading(times, i));
+        f->has_uncertainty &= widen(&f->uncertainty_ns, at, node->low_ns[i], node->high_ns[i]);
+    }
+    f->uncertainty_ns = plus(f->uncertainty_ns, f->jitter_ns + 1); /* 1: error of rounding */
 }
 
 /* Sets *F to the result of node AT, in readings of the file's own clock. */
@@ -152,6 +154,7 @@ static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file
     f->matches = a->evidence.nodes[at].matches;
     f->left_out = node->left_out;
     f->grain_ns = tm_align_node_grain(times);
+    f->jitter_ns = times->jitter_ns + a->candidates.nodes.nodes[node->reference].jitter_ns;
     f->has_times = true;
     f->first_ns = times->first_ns - own;
     f->last_ns = times->last_ns - own;
@@ -159,8 +162,10 @@ static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file
     f->at_ns = middle - own;
     switch (node->verdict) {
     case TM_VERDICT_ALIGNED:
+        f->is_uneven = node->is_uneven;
         set_offset(f, node, middle, shift);
         set_bounds(f, node, shift);
+        f->is_untested = !node->is_tested && (f->low_ns != TM_UNBOUNDED_LOW || f->high_ns != TM_UNBOUNDED_HIGH);
         set_uncertainty(f, node, times, middle);
         break;
     case TM_VERDICT_REFERENCE:
@@ -273,8 +278,28 @@ enum tm_status tm_alignment_add(struct tm_alignment *a, const struct tm_frame *f
     return tm_candidates_add(&a->candidates, frame, batch, err);
 }
 
+/* The steps that placed a file are at most this far from a line. */
+enum { JITTER_MAX_NS = 1000000000 };
+
+/* Notes how far the placed times of each file are from a line over the readings of its clock. */
+static void note_jitter(struct tm_alignment *a)
+{
+    const struct tm_catalog *c = &a->candidates.catalog;
+    for (uint32_t i = 0; i < c->placement_count; i++) {
+        const Tracemerge__Placement *p = c->placements[i];
+        bool is_small = p->step_error_ns < JITTER_MAX_NS && p->jitter_ns < JITTER_MAX_NS;
+        int64_t most = is_small ? (int64_t)(p->step_error_ns + p->jitter_ns) : JITTER_MAX_NS;
+        uint32_t node;
+        if (p->snapshots_used < 2 || !tm_map_find(&a->candidates.nodes.of_file, p->file, &node))
+            continue;
+        struct tm_align_node *n = &a->candidates.nodes.nodes[node];
+        n->jitter_ns = most > n->jitter_ns ? most : n->jitter_ns;
+    }
+}
+
 enum tm_status tm_alignment_match(struct tm_alignment *a, struct tm_error *err)
 {
+    note_jitter(a);
     enum tm_status st = tm_numbering_apply(&a->numbering, &a->candidates, err);
     if (st == TM_OK)
         st = tm_matcher_run(&a->candidates, &a->log, err);

@@ -30,6 +30,9 @@ struct tm_align_file {
     int64_t low_ns, high_ns; /* bounds at at_ns; TM_UNBOUNDED_*: none */
     bool has_uncertainty;
     int64_t uncertainty_ns;
+    bool is_uneven; /* its clock or its reference's does not drift evenly; the bounds allow for that */
+    bool is_untested; /* too few matches to test that; the bounds assume that both drift evenly */
+    int64_t jitter_ns; /* of the steps that placed the file and its reference; the bounds include it */
     bool has_second_best;
     int64_t second_best_ns;
     bool is_placed_by_one; /* one offset placed the whole file, and one its reference */

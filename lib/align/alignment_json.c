@@ -65,6 +65,8 @@ static enum tm_status put_file(const struct tm_alignment *a, const struct tm_ali
         put_number(out, "second_best_ns", true, f->second_best_ns);
     if (f->grain_ns > 1)
         put_number(out, "granularity_ns", true, f->grain_ns);
+    if (f->is_uneven || f->is_untested)
+        put_text(out, "evenness", f->is_uneven ? "uneven" : "untested");
     if (f->out_of_range)
         put_number(out, "out_of_range", true, (int64_t)f->out_of_range);
     if (f->step_count > 1)

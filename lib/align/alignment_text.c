@@ -18,7 +18,10 @@ static void put_seconds(struct tm_buf *out, int64_t ns)
 static void put_bounds(struct tm_buf *out, const struct tm_align_file *f)
 {
     if (f->low_ns == TM_UNBOUNDED_LOW && f->high_ns == TM_UNBOUNDED_HIGH) {
-        (void)tm_buf_add_str(out, "  certain bounds: none; it is assumed that matched events are near each other\n");
+        (void)tm_buf_add_str(out, f->is_uneven ? "  certain bounds: none; its clock or that of the reference does not "
+                                                 "drift evenly, and the matches are too few to bound it\n"
+                                               : "  certain bounds: none; it is assumed that matched events are near "
+                                                 "each other\n");
         return;
     }
     (void)tm_buf_add_str(out, "  certain bounds there: ");
@@ -36,6 +39,12 @@ static void put_bounds(struct tm_buf *out, const struct tm_align_file *f)
         (void)tm_buf_add_str(out, "  from its first to its last reading, the true offset is within ");
         tm_align_put_ns(out, f->uncertainty_ns, false);
         (void)tm_buf_add_str(out, " of this line\n");
+        if (f->is_uneven)
+            (void)tm_buf_add_str(out, "  its clock or that of the reference does not drift evenly; the line is between "
+                                      "what it did, and the bounds allow for that\n");
+        else if (f->is_untested)
+            (void)tm_buf_add_str(out, "  the bounds hold if both clocks drift evenly; the matches are too few to test "
+                                      "that\n");
     }
 }
 

@@ -37,6 +37,12 @@ static int by_x(const void *a, const void *b)
     return (int)p->is_lower - (int)q->is_lower;
 }
 
+void tm_constraints_sort(struct tm_constraint *constraints, uint32_t count)
+{
+    if (count > 0)
+        qsort(constraints, count, sizeof *constraints, by_x);
+}
+
 /* Lower bounds come first, so that two equal bounds agree. */
 static bool is_before(const struct level *p, const struct level *q)
 {
@@ -295,7 +301,7 @@ enum tm_status tm_consensus_find(struct tm_consensus *consensus, struct tm_const
     enum tm_status st = w.levels && w.merged && w.values ? TM_OK : tm_error_nomem(err);
     *consensus = (struct tm_consensus){.count = 0};
     if (st == TM_OK) {
-        qsort(constraints, count, sizeof *constraints, by_x);
+        tm_constraints_sort(constraints, count);
         struct fit whole = fit_line(&w);
         divide(consensus, &w, &whole, TM_CONSENSUS_STEPS_MAX + 1);
         if (consensus->count > 1 && consensus->violated * 5 > w.count - whole.agreeing) {

@@ -22,6 +22,9 @@ struct tm_consensus {
     uint64_t violated;                          /* number of constraints that disagree */
 };
 
+/* Sorts constraints by x. */
+void tm_constraints_sort(struct tm_constraint *constraints, uint32_t count);
+
 /* True if C agrees with CONSENSUS. */
 bool tm_consensus_agrees(const struct tm_consensus *consensus, const struct tm_constraint *c);
 

@@ -1,6 +1,7 @@
 #include "align/evidence.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* So few samples suffice to find the order of arrival. */
 enum { ROUGH_SAMPLES = 512 };
@@ -141,9 +142,11 @@ static enum tm_status add_order(void *context, const struct tm_match_member *cau
                                 const struct tm_match_member *effect, int64_t effect_ns)
 {
     const struct adding *a = context;
-    const struct tm_node_event latest = {effect->node, effect_ns + a->evidence->nodes[effect->node].truncated_ns};
-    return tm_pair_table_order(&a->evidence->pairs, (struct tm_node_event){cause->node, cause_ns}, latest, a->sifted,
-                               a->err);
+    const struct tm_evidence_node *nodes = a->evidence->nodes;
+    const struct tm_node_event earliest = {cause->node, cause_ns - nodes[cause->node].jitter_ns};
+    const struct tm_evidence_node *late = &nodes[effect->node];
+    const struct tm_node_event latest = {effect->node, effect_ns + late->truncated_ns + late->jitter_ns};
+    return tm_pair_table_order(&a->evidence->pairs, earliest, latest, a->sifted, a->err);
 }
 
 /* Returns how many members of M began before member I. Many members are grouped into TM_TREND_ORDERS classes. */
@@ -246,14 +249,81 @@ static enum tm_status estimate(struct tm_pair *p, struct tm_error *err)
     return TM_OK;
 }
 
+static struct tm_local_constraints constraints_of(const struct tm_pair *p)
+{
+    return (struct tm_local_constraints){.all = p->constraints,
+                                         .count = p->constraint_count,
+                                         .consensus = p->is_sifted ? &p->consensus : NULL,
+                                         .line = p->estimate,
+                                         .has_waits = p->sample_count > 0};
+}
+
+/* Bounds the offset of P near each time, and tests whether its clocks drift evenly. */
+static enum tm_status bound_locally(struct tm_pair *p, struct tm_error *err)
+{
+    if (p->consensus.count > 1 || p->constraint_count == 0 || !p->corridor.is_possible)
+        return TM_OK;
+    tm_constraints_sort(p->constraints, p->constraint_count);
+    const struct tm_local_constraints c = constraints_of(p);
+    p->is_testable = tm_local_is_testable(&c);
+    p->is_uneven = p->has_estimate && p->above.count > 0 && p->below.count > 0 && tm_local_is_uneven(&c);
+    return tm_local_parts_make(&p->local, &c) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+/* Finds the file that is in the most uneven pairs of which neither file is known to be uneven. Of several it is the
+ * last. COUNTS has room for all nodes. False if no such pair is left. */
+static bool find_next_uneven(const struct tm_evidence *e, uint32_t *counts, uint32_t *worst)
+{
+    bool any = false;
+    memset(counts, 0, e->node_count * sizeof *counts);
+    for (uint32_t i = 0; i < e->pairs.count; i++) {
+        const struct tm_pair *p = &e->pairs.pairs[i];
+        if (!p->is_uneven || e->nodes[p->first].is_uneven || e->nodes[p->second].is_uneven)
+            continue;
+        any = true;
+        counts[p->first]++;
+        counts[p->second]++;
+    }
+    *worst = 0;
+    for (uint32_t i = 1; i < e->node_count; i++)
+        *worst = counts[i] >= counts[*worst] ? i : *worst;
+    return any;
+}
+
+/* Finds the pairs and the files whose clocks do not drift evenly. All pairs of such a file are bounded by bands, also
+ * those with too few matches to show it. */
+static enum tm_status find_uneven(struct tm_evidence *e, const struct tm_align_nodes *nodes, struct tm_error *err)
+{
+    uint32_t *counts = calloc(e->node_count + 1, sizeof *counts), worst;
+    enum tm_status st = counts ? TM_OK : tm_error_nomem(err);
+    for (uint32_t i = 0; i < e->pairs.count && st == TM_OK; i++)
+        st = bound_locally(&e->pairs.pairs[i], err);
+    while (st == TM_OK && find_next_uneven(e, counts, &worst))
+        e->nodes[worst].is_uneven = true;
+    for (uint32_t i = 0; i < e->pairs.count && st == TM_OK; i++) {
+        struct tm_pair *p = &e->pairs.pairs[i];
+        bool is_odd = e->nodes[p->first].is_uneven || e->nodes[p->second].is_uneven;
+        if (!is_odd || !p->has_estimate || p->above.count == 0 || p->below.count == 0 || p->consensus.count > 1)
+            continue;
+        const struct tm_local_constraints c = constraints_of(p);
+        const struct tm_align_node *times = &nodes->nodes[p->first];
+        p->is_uneven = true;
+        p->band = tm_local_band(&c, times->first_ns, times->last_ns);
+    }
+    free(counts);
+    return st;
+}
+
 enum tm_status tm_evidence_find(struct tm_evidence *e, const struct tm_align_nodes *nodes, struct tm_match_log *log,
                                 struct tm_error *err)
 {
     e->node_count = nodes->count;
     e->nodes = calloc(e->node_count + 1, sizeof *e->nodes);
     enum tm_status st = e->nodes ? TM_OK : tm_error_nomem(err);
-    for (uint32_t i = 0; i < e->node_count && st == TM_OK; i++)
+    for (uint32_t i = 0; i < e->node_count && st == TM_OK; i++) {
         e->nodes[i].truncated_ns = tm_align_node_grain(&nodes->nodes[i]) - 1;
+        e->nodes[i].jitter_ns = nodes->nodes[i].jitter_ns;
+    }
     if (st == TM_OK)
         st = find_rough_lines(e, log, err);
     if (st == TM_OK)
@@ -262,7 +332,7 @@ enum tm_status tm_evidence_find(struct tm_evidence *e, const struct tm_align_nod
         st = sift(e, log, err);
     for (uint32_t i = 0; i < e->pairs.count && st == TM_OK; i++)
         st = estimate(&e->pairs.pairs[i], err);
-    return st;
+    return st == TM_OK ? find_uneven(e, nodes, err) : st;
 }
 
 void tm_evidence_release(struct tm_evidence *e)

@@ -15,6 +15,8 @@ struct tm_evidence_node {
     uint64_t matches;
     uint32_t rules;       /* a bit for each rule that matched something */
     int64_t truncated_ns; /* an event can be this much later than its reading: the clock's granularity minus 1 */
+    int64_t jitter_ns;    /* that of the node */
+    bool is_uneven;       /* its clock does not drift evenly */
     struct tm_line rough; /* a rough line to the first file of its group of collectives; zero: none */
 };
 
@@ -26,7 +28,7 @@ struct tm_evidence {
 };
 
 /* Reads LOG, whose members are NODES, as often as needed. A constraint is loosened by the granularity of the effect's
- * clock. TM_OK or TM_E_SYSTEM. */
+ * clock and by the jitter of both. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_evidence_find(struct tm_evidence *evidence, const struct tm_align_nodes *nodes,
                                 struct tm_match_log *log, struct tm_error *err);
 

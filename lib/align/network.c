@@ -119,10 +119,11 @@ enum { MATCHES_MIN = 4 };
 static tm_i128 weight_of(const struct tm_pair *p, int64_t x)
 {
     tm_i128 variance;
-    if (p->is_trend && p->samples_seen >= MATCHES_MIN) {
+    if (p->is_trend && p->samples_seen >= MATCHES_MIN && !p->is_uneven) {
         variance = tm_trend_variance(&p->trend, x);
     } else {
-        tm_i128 width = (tm_i128)tm_corridor_high(&p->corridor, x) - tm_corridor_low(&p->corridor, x);
+        tm_i128 width = p->is_uneven ? (tm_i128)p->band.high_ns - p->band.low_ns
+                                     : (tm_i128)tm_corridor_high(&p->corridor, x) - tm_corridor_low(&p->corridor, x);
         width = width > INT32_MAX * (tm_i128)64 ? INT32_MAX * (tm_i128)64 : width;
         variance = width * width / 12;
     }
@@ -204,7 +205,7 @@ static struct tm_line line_of(const struct tm_pair *p)
     if (p->has_estimate)
         return p->estimate;
     int64_t at = p->above.count ? p->above.points[0].x : p->below.points[0].x;
-    int64_t z = p->above.count ? tm_corridor_high(&p->corridor, at) : tm_corridor_low(&p->corridor, at);
+    int64_t z = p->above.count ? tm_pair_high(p, at) : tm_pair_low(p, at);
     return (struct tm_line){.at_ns = at, .offset_ns = z};
 }
 
@@ -247,16 +248,15 @@ static tm_i128 error_at(const struct work *w, const struct tm_pair *p, int64_t x
 }
 
 struct bound {
-    const struct tm_pair *pair;
     uint32_t first, second;
     tm_i128 low, high; /* of e(second) - e(first) */
+    int64_t slopes;    /* the range of slopes that the offset can have there */
 };
 
-/* Returns how much the bounds of P widen if lines are wrong by WIDTH. The instant at which they hold is then uncertain
- * by as much. */
-static tm_i128 slack_of(const struct tm_pair *p, tm_i128 width)
+/* Returns how much bounds with a range of SLOPES widen if lines are wrong by WIDTH. The instant at which they hold is
+ * then uncertain by as much. */
+static tm_i128 slack_of(int64_t slopes, tm_i128 width)
 {
-    tm_i128 slopes = (tm_i128)p->corridor.slope_max - p->corridor.slope_min;
     return width >= FAR ? 0 : (width * slopes >> TM_SLOPE_BITS) + 1;
 }
 
@@ -270,10 +270,12 @@ static uint32_t find_bounds(const struct work *w, uint32_t group, int64_t tau, s
             (p->above.count == 0 && p->below.count == 0))
             continue;
         int64_t x = reading_at(w, p->first, tau);
-        bounds[n++] =
-            (struct bound){p, p->first, p->second,
-                           p->below.count ? error_at(w, p, x, tau, tm_corridor_low(&p->corridor, x)) : -FAR,
-                           p->above.count ? error_at(w, p, x, tau, tm_corridor_high(&p->corridor, x)) : FAR};
+        int64_t low = p->below.count ? tm_pair_low(p, x) : TM_UNBOUNDED_LOW;
+        int64_t high = p->above.count ? tm_pair_high(p, x) : TM_UNBOUNDED_HIGH;
+        bounds[n++] = (struct bound){p->first, p->second,
+                                     low == TM_UNBOUNDED_LOW ? -FAR : error_at(w, p, x, tau, low),
+                                     high == TM_UNBOUNDED_HIGH ? FAR : error_at(w, p, x, tau, high),
+                                     tm_pair_slopes(p, x)};
     }
     return n;
 }
@@ -281,9 +283,9 @@ static uint32_t find_bounds(const struct work *w, uint32_t group, int64_t tau, s
 static void widen_bounds(struct bound *bounds, uint32_t count, const tm_i128 *widths)
 {
     for (uint32_t i = 0; i < count; i++) {
-        tm_i128 slack = slack_of(bounds[i].pair, widths[bounds[i].first]);
-        bounds[i].low -= bounds[i].pair->below.count ? slack : 0;
-        bounds[i].high += bounds[i].pair->above.count ? slack : 0;
+        tm_i128 slack = slack_of(bounds[i].slopes, widths[bounds[i].first]);
+        bounds[i].low -= bounds[i].low > -FAR ? slack : 0;
+        bounds[i].high += bounds[i].high < FAR ? slack : 0;
     }
 }
 
@@ -348,11 +350,12 @@ static void note_bounds(const struct work *w, uint32_t node, int which, int64_t 
     n->high_ns[which] = w->down[node] >= FAR ? TM_UNBOUNDED_HIGH : saturate_bound((tm_i128)v + pad(w->down[node]));
 }
 
-static int64_t bound_reading(const struct tm_align_node *node, int which)
+int64_t tm_network_reading(const struct tm_align_node *node, int which)
 {
-    return which == 0   ? node->first_ns
-           : which == 2 ? node->last_ns
-                        : node->first_ns + (node->last_ns - node->first_ns) / 2;
+    if (which == TM_NETWORK_MIDDLE)
+        return node->first_ns + (node->last_ns - node->first_ns) / 2;
+    tm_i128 span = (tm_i128)node->last_ns - node->first_ns;
+    return node->first_ns + (int64_t)(span * which / (TM_NETWORK_READINGS - 1));
 }
 
 /* In a large group bounds are computed at some instants. Between two of them they are at most as wide as the chord,
@@ -393,8 +396,8 @@ static void find_range(const struct work *w, uint32_t group, int64_t *first, int
 static bool bound_few(const struct work *w, uint32_t group, struct bound *bounds, tm_i128 *widths)
 {
     for (uint32_t i = 0; i < w->nodes->count; i++)
-        for (int which = 0; which < 3 && group_of(w, i) == group; which++) {
-            int64_t x = bound_reading(&w->nodes->nodes[i], which);
+        for (int which = 0; which < TM_NETWORK_READINGS && group_of(w, i) == group; which++) {
+            int64_t x = tm_network_reading(&w->nodes->nodes[i], which);
             if (!find_extremes_at(w, group, x + tm_line_at(&w->network->nodes[i].line, x), bounds, widths))
                 return false;
             note_bounds(w, i, which, x);
@@ -418,8 +421,8 @@ static bool bound_many(const struct work *w, uint32_t group, struct bound *bound
         memcpy(g.down + (size_t)k * n, w->down, n * sizeof *g.down);
     }
     for (uint32_t i = 0; i < n && fits; i++)
-        for (int which = 0; which < 3 && group_of(w, i) == group; which++) {
-            int64_t x = bound_reading(&w->nodes->nodes[i], which), tau = x + tm_line_at(&w->network->nodes[i].line, x);
+        for (int which = 0; which < TM_NETWORK_READINGS && group_of(w, i) == group; which++) {
+            int64_t x = tm_network_reading(&w->nodes->nodes[i], which), tau = x + tm_line_at(&w->network->nodes[i].line, x);
             w->up[i] = between(g.up, n, i, &g, tau);
             w->down[i] = between(g.down, n, i, &g, tau);
             note_bounds(w, i, which, x);
@@ -569,14 +572,15 @@ static int64_t within(int64_t v, int64_t low, int64_t high)
  * each possible offset in the middle there is such a slope, because the possible lines form a convex set. */
 static void put_inside(const struct work *w, uint32_t node)
 {
-    static const int ends[] = {0, 2};
+    static const int ends[] = {0, TM_NETWORK_READINGS - 1};
     struct tm_network_node *n = &w->network->nodes[node];
-    int64_t middle = bound_reading(&w->nodes->nodes[node], 1), v = tm_line_at(&n->line, middle);
-    int64_t inside = within(v, n->low_ns[1], n->high_ns[1]);
+    int64_t middle = tm_network_reading(&w->nodes->nodes[node], TM_NETWORK_MIDDLE),
+            v = tm_line_at(&n->line, middle);
+    int64_t inside = within(v, n->low_ns[TM_NETWORK_MIDDLE], n->high_ns[TM_NETWORK_MIDDLE]);
     if (inside != v)
         n->line = (struct tm_line){middle, inside, n->line.slope};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        int64_t x = bound_reading(&w->nodes->nodes[node], ends[i]), at_end = tm_line_at(&n->line, x);
+        int64_t x = tm_network_reading(&w->nodes->nodes[node], ends[i]), at_end = tm_line_at(&n->line, x);
         int64_t inside_end = within(at_end, n->low_ns[ends[i]], n->high_ns[ends[i]]);
         if (inside_end != at_end && x != middle)
             n->line = (struct tm_line){middle, inside, tm_slope_of((tm_i128)inside_end - inside, (tm_i128)x - middle)};
@@ -586,10 +590,32 @@ static void put_inside(const struct work *w, uint32_t node)
 static enum tm_verdict verdict_of(const struct work *w, uint32_t node, bool estimated)
 {
     const struct tm_network_node *n = &w->network->nodes[node];
-    bool low = n->low_ns[1] != TM_UNBOUNDED_LOW, high = n->high_ns[1] != TM_UNBOUNDED_HIGH;
+    bool low = n->low_ns[TM_NETWORK_MIDDLE] != TM_UNBOUNDED_LOW;
+    bool high = n->high_ns[TM_NETWORK_MIDDLE] != TM_UNBOUNDED_HIGH;
     if (estimated)
         return TM_VERDICT_ALIGNED;
     return low && high ? TM_VERDICT_ALIGNED : low || high ? TM_VERDICT_ONE_SIDED : TM_VERDICT_NONE;
+}
+
+/* Notes which files of GROUP were tested for even drift: those that tested pairs relate to the reference. */
+static void note_evenness(const struct work *w, uint32_t group)
+{
+    const struct tm_pair_table *pairs = &w->evidence->pairs;
+    struct tm_network_node *nodes = w->network->nodes;
+    nodes[group].is_tested = true;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < pairs->count; i++) {
+            const struct tm_pair *p = &pairs->pairs[i];
+            if (!is_usable(w, p) || !p->is_testable || group_of(w, p->first) != group ||
+                nodes[p->first].is_tested == nodes[p->second].is_tested)
+                continue;
+            nodes[p->first].is_tested = nodes[p->second].is_tested = more = true;
+        }
+    }
+    for (uint32_t i = 0; i < w->nodes->count; i++)
+        if (group_of(w, i) == group && i != group)
+            nodes[i].is_uneven = w->evidence->nodes[i].is_uneven || w->evidence->nodes[group].is_uneven;
 }
 
 static enum tm_status solve_group(const struct work *w, uint32_t group, bool *estimated)
@@ -625,6 +651,7 @@ static enum tm_status solve_group(const struct work *w, uint32_t group, bool *es
         if (fits && node->verdict == TM_VERDICT_ALIGNED)
             put_inside(w, i);
     }
+    note_evenness(w, group);
     free(bounds);
     free(widths);
     return w->err->status;
@@ -636,8 +663,7 @@ static int64_t reading_before(const struct tm_pair *p, int64_t y, bool high)
 {
     int64_t x = y;
     for (int i = 0; i < 8; i++) /* converges: an offset changes by a thousandth of a change of x */
-        x = tm_clamp((tm_i128)y - (high ? tm_corridor_high(&p->corridor, x) : tm_corridor_low(&p->corridor, x)),
-                     TM_OFFSET_MAX);
+        x = tm_clamp((tm_i128)y - (high ? tm_pair_high(p, x) : tm_pair_low(p, x)), TM_OFFSET_MAX);
     return x;
 }
 
@@ -647,12 +673,12 @@ static void bound_against(const struct work *w, uint32_t node, const struct tm_p
     struct tm_network_node *n = &w->network->nodes[node];
     n->verdict = TM_VERDICT_ONE_SIDED;
     n->reference = p->first == node ? p->second : p->first;
-    for (int which = 0; which < 3; which++) {
-        int64_t at = bound_reading(&w->nodes->nodes[node], which);
+    for (int which = 0; which < TM_NETWORK_READINGS; which++) {
+        int64_t at = tm_network_reading(&w->nodes->nodes[node], which);
         bool above = p->above.count > 0, is_first = p->first == node, is_high = above == is_first;
         int64_t bound = !is_first ? reading_before(p, at, above) - at
-                        : above   ? tm_corridor_high(&p->corridor, at)
-                                  : tm_corridor_low(&p->corridor, at);
+                        : above   ? tm_pair_high(p, at)
+                                  : tm_pair_low(p, at);
         n->low_ns[which] = is_high ? TM_UNBOUNDED_LOW : bound - !is_first;
         n->high_ns[which] = is_high ? bound + !is_first : TM_UNBOUNDED_HIGH;
     }
@@ -763,10 +789,11 @@ enum tm_status tm_network_find(struct tm_network *network, const struct tm_evide
     for (uint32_t i = 0; i < nodes->count && st == TM_OK; i++) {
         uint32_t file = nodes->nodes[i].file;
         w.ranks[i] = (uint64_t)(file < catalog->file_count ? catalog->files[file].processing_order : 0) << 32 | i;
-        network->nodes[i] =
-            (struct tm_network_node){.reference = i,
-                                     .low_ns = {TM_UNBOUNDED_LOW, TM_UNBOUNDED_LOW, TM_UNBOUNDED_LOW},
-                                     .high_ns = {TM_UNBOUNDED_HIGH, TM_UNBOUNDED_HIGH, TM_UNBOUNDED_HIGH}};
+        network->nodes[i] = (struct tm_network_node){.reference = i};
+        for (int which = 0; which < TM_NETWORK_READINGS; which++) {
+            network->nodes[i].low_ns[which] = TM_UNBOUNDED_LOW;
+            network->nodes[i].high_ns[which] = TM_UNBOUNDED_HIGH;
+        }
     }
     if (st == TM_OK)
         st = find_all(&w);

@@ -21,13 +21,18 @@ enum tm_verdict {
     TM_VERDICT_CONTRADICTORY /* no line fits */
 };
 
+enum { TM_NETWORK_READINGS = 9, TM_NETWORK_MIDDLE = TM_NETWORK_READINGS / 2 };
+
 struct tm_network_node {
     enum tm_verdict verdict;
     uint32_t reference;            /* a node; the file itself if it has no group */
     struct tm_line line;           /* to the reference */
-    int64_t low_ns[3], high_ns[3]; /* possible offsets at first_ns, at the line's at_ns, at last_ns */
+    /* possible offsets at readings at equal distances: from first_ns, over the line's at_ns, to last_ns */
+    int64_t low_ns[TM_NETWORK_READINGS], high_ns[TM_NETWORK_READINGS];
     uint64_t left_out;
     const struct tm_pair *stepped; /* the pair with the steps */
+    bool is_uneven;                /* its clock or that of its reference does not drift evenly */
+    bool is_tested;                /* there were enough matches to test that */
 };
 
 /* A pair of at least four matches closes a cycle if other pairs relate its files too. The sum around a cycle should be
@@ -49,6 +54,9 @@ struct tm_network {
 enum tm_status tm_network_find(struct tm_network *network, const struct tm_evidence *evidence,
                                const struct tm_align_nodes *nodes, const struct tm_catalog *catalog,
                                struct tm_error *err);
+
+/* Returns reading WHICH (below TM_NETWORK_READINGS) of those at which a node has bounds. */
+int64_t tm_network_reading(const struct tm_align_node *node, int which);
 
 void tm_network_release(struct tm_network *network);
 

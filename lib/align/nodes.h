@@ -12,6 +12,7 @@ struct tm_align_node {
     uint8_t grade;             /* the highest of its records */
     uint32_t operations;       /* bits of enum tm_operation of all its records */
     uint32_t marks;            /* number of records of TM_ROLE_MARK */
+    int64_t jitter_ns;         /* the steps that placed the file are at most this far from a line */
     /* private */
     /* the first noted reading, and the common divisor of the differences of all others from it */
     int64_t reading_ns, step_ns;

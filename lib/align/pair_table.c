@@ -105,6 +105,60 @@ enum tm_status tm_pair_table_sample(struct tm_pair_table *table, struct tm_node_
     return TM_OK;
 }
 
+/* Returns the corridor of PAIR that holds at X_NS. */
+static const struct tm_corridor *corridor_at(const struct tm_pair *pair, int64_t x_ns)
+{
+    return pair->local ? tm_local_parts_at(pair->local, x_ns) : &pair->corridor;
+}
+
+/* Returns X_NS, or the nearest reading that PAIR's constraints cover. A part would widen beyond them by its own slopes;
+ * those of the whole corridor are fewer. */
+static int64_t covered(const struct tm_pair *pair, int64_t x_ns)
+{
+    if (pair->local == NULL)
+        return x_ns;
+    int64_t first = pair->constraints[0].x, last = pair->constraints[pair->constraint_count - 1].x;
+    return x_ns < first ? first : x_ns > last ? last : x_ns;
+}
+
+/* Returns V, a bound of PAIR at the reading FROM_NS, as it is at X_NS: the greatest for HIGH, else the least. */
+static int64_t carry(const struct tm_pair *pair, int64_t v, int64_t from_ns, int64_t x_ns, bool high)
+{
+    if (from_ns == x_ns || v == TM_UNBOUNDED_HIGH || v == TM_UNBOUNDED_LOW)
+        return v;
+    bool rises = (x_ns > from_ns) == high;
+    tm_i128 more = (rises ? pair->corridor.slope_max : pair->corridor.slope_min) * ((tm_i128)x_ns - from_ns);
+    return tm_clamp(v + (high ? tm_slope_ceil(more) : tm_slope_floor(more)), TM_OFFSET_MAX);
+}
+
+/* Returns the line of the estimate plus BY, an edge of the band. */
+static int64_t edge_at(const struct tm_pair *pair, int64_t by, int64_t x_ns)
+{
+    return tm_clamp((tm_i128)tm_line_at(&pair->estimate, x_ns) + by, TM_OFFSET_MAX);
+}
+
+int64_t tm_pair_high(const struct tm_pair *pair, int64_t x_ns)
+{
+    int64_t x = covered(pair, x_ns);
+    if (!pair->is_uneven)
+        return carry(pair, tm_corridor_high(corridor_at(pair, x), x), x, x_ns, true);
+    return pair->band.high_ns == TM_UNBOUNDED_HIGH ? TM_UNBOUNDED_HIGH : edge_at(pair, pair->band.high_ns, x_ns);
+}
+
+int64_t tm_pair_low(const struct tm_pair *pair, int64_t x_ns)
+{
+    int64_t x = covered(pair, x_ns);
+    if (!pair->is_uneven)
+        return carry(pair, tm_corridor_low(corridor_at(pair, x), x), x, x_ns, false);
+    return pair->band.low_ns == TM_UNBOUNDED_LOW ? TM_UNBOUNDED_LOW : edge_at(pair, pair->band.low_ns, x_ns);
+}
+
+int64_t tm_pair_slopes(const struct tm_pair *pair, int64_t x_ns)
+{
+    const struct tm_corridor *c = corridor_at(pair, x_ns);
+    return pair->is_uneven ? 2 * TM_SLOPE_LIMIT : c->slope_max - c->slope_min;
+}
+
 void tm_pair_table_release(struct tm_pair_table *table)
 {
     for (uint32_t i = 0; i < table->count; i++) {
@@ -112,6 +166,7 @@ void tm_pair_table_release(struct tm_pair_table *table)
         tm_hull_release(&table->pairs[i].below);
         free(table->pairs[i].constraints);
         free(table->pairs[i].samples);
+        tm_local_parts_free(table->pairs[i].local);
     }
     free(table->pairs);
     tm_table_release(&table->index);

@@ -5,6 +5,7 @@
 
 #include "align/consensus.h"
 #include "align/corridor.h"
+#include "align/local_bounds.h"
 #include "align/trend.h"
 #include "base/table.h"
 
@@ -27,6 +28,10 @@ struct tm_pair {
     bool has_estimate, is_trend; /* is_trend: from a trend of samples; otherwise the middle of the corridor */
     struct tm_line estimate;
     struct tm_trend trend; /* of the samples; its count is 0 if there are none */
+    struct tm_local_part *local; /* the corridors near each time; NULL: too few constraints, the whole corridor counts */
+    bool is_testable;            /* the constraints are enough to test whether the clocks drift evenly */
+    bool is_uneven;              /* the clocks do not drift evenly: the band around the estimate bounds the offset */
+    struct tm_band band;
 };
 
 /* Zero-initialise. */
@@ -55,6 +60,13 @@ enum tm_status tm_pair_table_order(struct tm_pair_table *table, struct tm_node_e
  * TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pair_table_sample(struct tm_pair_table *table, struct tm_node_event a, struct tm_node_event b,
                                     const uint8_t orders[2], struct tm_error *err);
+
+/* Return the greatest and the least possible offset of PAIR at the reading X_NS; TM_UNBOUNDED_*: no bound. */
+int64_t tm_pair_high(const struct tm_pair *pair, int64_t x_ns);
+int64_t tm_pair_low(const struct tm_pair *pair, int64_t x_ns);
+
+/* Returns the range of slopes that PAIR's offset can have near the reading X_NS. */
+int64_t tm_pair_slopes(const struct tm_pair *pair, int64_t x_ns);
 
 void tm_pair_table_release(struct tm_pair_table *table);
 
