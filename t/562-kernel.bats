@@ -400,3 +400,20 @@ END
     [ "$(sqlite3 m.db "SELECT tid, io_wait, blocked_function FROM thread_state JOIN thread USING (utid) WHERE state = 'D'")" = \
         '213|1|io_schedule+0x18/0x40' ]
 }
+
+@test "in Chrome JSON an end that states no process, and a slice of the kernel, are on the thread of the markers" {
+    printf '%s\n' '# tracer: nop' '#' \
+        'work-205 [000] .... 100.000001: tracing_mark_write: B|200|late' \
+        'work-205 [000] .... 100.000002: tracing_mark_write: E' \
+        'work-205 [000] .... 100.000003: workqueue_execute_start: work struct 0000000000000001: function fn' \
+        'work-205 [000] .... 100.000005: workqueue_execute_end: work struct 0000000000000001' \
+        'work-205 [000] .... 100.000006: tracing_mark_write: B|300|moved' \
+        'work-205 [000] .... 100.000009: tracing_mark_write: E' >marks.txt
+    tm-merge -o marks.json marks.txt
+    want='["late",1,200,205]
+["fn",2,200,205]
+["moved",3,300,205]'
+    got=$(jq -c '.traceEvents[] | select(.ph == "X") | [.name, .dur, .pid, .tid]' marks.json)
+    echo "$got"
+    [ "$got" = "$want" ]
+}

@@ -234,6 +234,40 @@ static enum tm_status learn_comm(struct tm_task_names *names, const struct tm_ev
     return TM_OK;
 }
 
+/* Learns that the thread of E, an event of the kernel, belongs to the process that E states. Most events repeat what an
+ * earlier one has stated; then this costs no look-up. */
+static enum tm_status learn_owner(struct tm_task_names *names, const struct tm_event *e, struct tm_error *err)
+{
+    const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    const uint16_t index = tm_task_names_task_count(e->machine, e->tid);
+    struct tm_task_names_owned *last = &names->owned[index];
+    struct tm_task_names_row *row;
+    if ((e->flags & both) != both || e->tid == 0 ||
+        (last->count == names->counts.counts[index] + 1 && last->tid == e->tid && last->pid == e->pid &&
+         last->machine == e->machine))
+        return TM_OK;
+    enum tm_status st = find_or_add_thread(names, e->machine, e->tid, &row, err);
+    if (st < 0)
+        return st;
+    if (!row->has_pid || row->pid != e->pid)
+        note_change(names, row);
+    row->has_pid = true;
+    row->pid = e->pid;
+    if (e->tid == (int32_t)e->tid && e->pid == (int32_t)e->pid)
+        *last = (struct tm_task_names_owned){.machine = e->machine,
+                                             .tid = (int32_t)e->tid,
+                                             .pid = (int32_t)e->pid,
+                                             .count = names->counts.counts[index] + 1};
+    return TM_OK;
+}
+
+/* True for what a thread of the kernel's trace wrote itself. It states the process of the thread. */
+static bool is_of_own_thread(const struct tm_event *e)
+{
+    return tm_event_is_of_kernel(e->flags) && !(e->flags & TM_EVENT_ASYNC) &&
+           tm_event_scope(e->flags) == TM_SCOPE_THREAD;
+}
+
 static enum tm_status name_process(struct tm_task_names *names, const struct tm_event *e, struct tm_task_names_row *row,
                                    struct tm_error *err)
 {
@@ -283,6 +317,7 @@ static enum tm_status learn_rename(struct tm_task_names *names, const struct tm_
     struct tm_task_names_row *row =
         e->flags & TM_EVENT_DERIVED ? NULL : find(&names->processes, e->machine, (uint64_t)e->tid);
     enum tm_status st = row ? name_process(names, e, row, err) : TM_OK;
+    st = st < 0 ? st : learn_owner(names, e, err);
     return st < 0 ? st : learn_comm(names, e, e->tid, e->name, err);
 }
 
@@ -305,6 +340,10 @@ enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_
         return learn_rename(names, e, err);
     case TM_KIND_TASK_NEW:
         return learn_new(names, e, err);
+    case TM_KIND_SLICE_BEGIN:
+    case TM_KIND_SLICE_END:
+    case TM_KIND_INSTANT:
+        return is_of_own_thread(e) ? learn_owner(names, e, err) : TM_OK;
     default:
         return TM_OK;
     }

@@ -46,6 +46,13 @@ struct tm_task_names_repeated {
     uint32_t count; /* plus 1; 0: no thread */
 };
 
+/* Repeating that thread TID of MACHINE belongs to process PID changes nothing while its count is COUNT. */
+struct tm_task_names_owned {
+    uint32_t machine;
+    int32_t tid, pid;
+    uint32_t count; /* plus 1; 0: no thread */
+};
+
 struct tm_task_names {
     const struct tm_catalog *catalog; /* borrowed */
     /* grows when something is learned: of the thread or process with an id on a machine, of the tracks of a file */
@@ -54,6 +61,7 @@ struct tm_task_names {
     struct tm_task_names_table threads, processes, tracks;
     struct tm_intern names;
     struct tm_task_names_repeated repeated[TM_CHANGE_COUNTS]; /* by the index in counts */
+    struct tm_task_names_owned owned[TM_CHANGE_COUNTS];       /* by the index in counts */
 };
 
 /* CATALOG has the file of each event that NAMES is given; it must outlive NAMES. */
