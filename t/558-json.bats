@@ -738,3 +738,39 @@ PY
     [ "$(grep -c '"ph":"i".*"pid":1,' many.json)" -eq 263000 ]
     tm-merge -q -f jsonl many.pftrace | tail -n 1 | jq -c '[.pid, .tid, .thread]' | diff - <(echo '[1,263004,"t262999"]')
 }
+
+@test "counters of one name on one thread have different ids, and a track has the name that readers show" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >c.pftrace <<'END'
+1 { 8: 1000 60 { 1: 1 4 { 1: 10 2: 11 } } }
+1 { 8: 1000 60 { 1: 2 5: 1 2: "c" 8 { } } }
+1 { 8: 1000 60 { 1: 3 5: 1 2: "c" 8 { } } }
+1 { 8: 1000 60 { 1: 4 2: "first" 8 { } } }
+1 { 8: 1000 60 { 1: 4 2: "again" 8 { } } }
+1 { 8: 1000 60 { 1: 4 5: 1 2: "of another place" 8 { } } }
+1 { 8: 1000 60 { 1: 5 2: "unmerged" 15: 2 8 { } } }
+1 { 8: 1000 60 { 1: 5 2: "renamed" 15: 2 8 { } } }
+1 { 8: 2000 10: 1 13: 1 11 { 9: 4 11: 2 30: 1 } }
+1 { 8: 3000 10: 1 13: 2 11 { 9: 4 11: 3 30: 2 } }
+1 { 8: 4000 10: 1 13: 2 11 { 9: 4 11: 4 30: 3 } }
+1 { 8: 5000 10: 1 13: 2 11 { 9: 4 11: 5 30: 4 } }
+END
+    tm-merge -o c.json c.pftrace
+    got=$(jq -c '.traceEvents[] | select(.ph == "C") | [.name, .id, .args.value]' c.json)
+    same_text "$got" '["c","11",1]
+["c","8589934603",2]
+["first",null,3]
+["renamed",null,4]'
+}
+
+@test "a track of one machine is not that of another machine in the file that has its uuid" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >m.pftrace <<'END'
+1 { 8: 1000 60 { 1: 1 4 { 1: 10 2: 11 } } }
+1 { 98: 7 8: 1000 60 { 1: 1 4 { 1: 20 2: 21 } } }
+1 { 8: 2000 10: 1 13: 1 11 { 9: 3 11: 1 23: "here" } }
+1 { 98: 7 8: 3000 10: 2 13: 1 11 { 9: 3 11: 1 23: "there" } }
+END
+    tm-merge -o m.json m.pftrace
+    got=$(jq -c '.traceEvents[] | select(.ph == "i") | [.name, .pid, .tid]' m.json)
+    same_text "$got" '["here",10,11]
+["there",20,21]'
+}

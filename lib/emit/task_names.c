@@ -155,19 +155,34 @@ static enum tm_status learn_process(struct tm_task_names *names, const struct tm
     return set_name(names, row, name, process_priority(names, e, d), err);
 }
 
-static enum tm_status learn_track(struct tm_task_names *names, const struct tm_event *e,
-                                  const Tracemerge__TrackDescription *d, struct tm_error *err)
+/* Tracks of one uuid on two machines of a file are different tracks. */
+static uint64_t scope_of_track(const struct tm_event *e)
 {
-    struct tm_task_names_row *row;
-    const struct tm_key key = {e->file, d->has_uuid ? d->uuid : e->track, 0};
-    enum tm_status st = find_or_add(names, &names->tracks, &key, &row, err);
-    if (st < 0)
-        return st;
-    note_change(names, row);
-    if (d->has_parent_uuid) {
-        row->has_parent = true;
-        row->parent = d->parent_uuid;
-    }
+    return (uint64_t)e->machine << 32 | e->file;
+}
+
+enum { MERGE_BY_NAME = 1, MERGE_NONE = 2, MERGE_BY_KEY = 3 };
+
+static uint8_t merge_of(const Tracemerge__TrackDescription *d)
+{
+    const uint32_t merge = d->sibling_merge_behavior;
+    return (uint8_t)(merge && merge <= MERGE_BY_KEY ? merge : MERGE_BY_NAME);
+}
+
+static bool is_of_task(const Tracemerge__TrackDescription *d)
+{
+    return d->has_pid && (d->is_process || d->is_thread);
+}
+
+/* Adds what D states of the place of track ROW. */
+static void place_track(struct tm_task_names_row *row, const Tracemerge__TrackDescription *d)
+{
+    row->is_described = true;
+    row->is_counter = d->is_counter;
+    row->is_task = is_of_task(d);
+    row->merge = merge_of(d);
+    row->has_parent = d->has_parent_uuid;
+    row->parent = d->parent_uuid;
     if (d->has_pid) {
         row->has_pid = true;
         row->pid = d->pid;
@@ -176,6 +191,30 @@ static enum tm_status learn_track(struct tm_task_names *names, const struct tm_e
         row->has_tid = true;
         row->tid = d->tid;
     }
+}
+
+/* True if D may describe ROW, a described track. Readers ignore a description of another track with its uuid. */
+static bool is_same_track(const struct tm_task_names_row *row, const Tracemerge__TrackDescription *d)
+{
+    if (row->parent != d->parent_uuid || row->is_counter != (bool)d->is_counter || row->merge != merge_of(d) ||
+        row->is_task != is_of_task(d))
+        return false;
+    return !row->is_task || (row->pid == d->pid && (!row->has_tid || row->tid == d->tid));
+}
+
+/* The first name counts, or, on a track that is not merged with others, the last. */
+static enum tm_status learn_track(struct tm_task_names *names, const struct tm_event *e,
+                                  const Tracemerge__TrackDescription *d, struct tm_error *err)
+{
+    struct tm_task_names_row *row;
+    const struct tm_key key = {scope_of_track(e), d->has_uuid ? d->uuid : e->track, 0};
+    enum tm_status st = find_or_add(names, &names->tracks, &key, &row, err);
+    if (st < 0 || (row->is_described && !is_same_track(row, d)))
+        return st;
+    note_change(names, row);
+    place_track(row, d);
+    if (row->name && row->merge != MERGE_NONE)
+        return TM_OK;
     return set_name(names, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, TM_THREAD_NAME_DESCRIPTOR,
                     err);
 }
@@ -352,7 +391,7 @@ enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_
 /* Finds the owner of the track of EVENT, or of its nearest parent that has one. */
 static void find_track_owner(const struct tm_task_names *names, const struct tm_event *e, struct tm_event_task *place)
 {
-    const struct tm_task_names_row *row = find(&names->tracks, e->file, e->track);
+    const struct tm_task_names_row *row = find(&names->tracks, scope_of_track(e), e->track);
     place->track = name_of(names, row);
     for (int depth = 0; row && depth < TM_TASK_NAMES_DEPTH_MAX; depth++) {
         if (row->has_pid || row->has_tid) {
@@ -363,7 +402,7 @@ static void find_track_owner(const struct tm_task_names *names, const struct tm_
             place->is_below = depth > 0;
             return;
         }
-        row = row->has_parent ? find(&names->tracks, e->file, row->parent) : NULL;
+        row = row->has_parent ? find(&names->tracks, scope_of_track(e), row->parent) : NULL;
     }
 }
 
@@ -415,7 +454,7 @@ size_t tm_task_names_width(const struct tm_task_names *names)
 
 uint32_t tm_task_names_track(const struct tm_task_names *names, const struct tm_event *e)
 {
-    const struct tm_task_names_row *row = find(&names->tracks, e->file, e->track);
+    const struct tm_task_names_row *row = find(&names->tracks, scope_of_track(e), e->track);
     return row ? row->name : 0;
 }
 

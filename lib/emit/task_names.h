@@ -22,13 +22,15 @@ struct tm_event_task {
 };
 
 struct tm_task_names_row {
-    uint64_t scope, id; /* the key: machine and tid, machine and pid, file and uuid */
+    uint64_t scope, id; /* the key: machine and tid, machine and pid, file with machine and uuid */
     uint32_t name;      /* in names, plus 1 */
     uint32_t string;    /* the stream's number of that name, if a switch gave it; else 0 */
     uint16_t count;     /* index in counts */
     uint8_t priority;   /* of the name: one of a lower priority does not replace it (enum tm_thread_name_priority, enum
                            tm_process_name_priority) */
     bool has_pid, has_tid, has_parent;
+    bool is_described, is_counter, is_task; /* of a track; is_task: it is the track of a process or thread */
+    uint8_t merge;                          /* of a track: its sibling_merge_behavior */
     int64_t pid, tid;
     uint64_t parent;
 };

@@ -11,12 +11,13 @@ static struct tm_text counter_name(const struct tm_json_events *events, const st
     return name.data ? name : tm_text_str("counter");
 }
 
-/* Sets *NUMBER to the number of E's track, from 1 on, among those with the process and name of DRAFT. TM_OK;
+/* Sets *NUMBER to the number of E's track, from 1 on, among those with the process, name and id of DRAFT. TM_OK;
  * TM_E_INPUT: there are more than TM_JSON_COUNTERS_MAX tracks; TM_E_SYSTEM. */
 static enum tm_status number_track(struct tm_json_events *events, const struct tm_event *e,
                                    const struct tm_json_event_draft *draft, uint32_t *number, struct tm_error *err)
 {
-    const uint64_t shared = tm_hash64_seed(draft->name.data, draft->name.len, tm_hash_u64((uint64_t)draft->pid));
+    const uint64_t id = draft->form.id == TM_JSON_ID_NONE ? 0 : tm_hash_u64(draft->id + 1);
+    const uint64_t shared = tm_hash64_seed(draft->name.data, draft->name.len, tm_hash_u64((uint64_t)draft->pid ^ id));
     const uint64_t own = tm_hash_u64(tm_hash_u64(shared ^ e->track) ^ ((uint64_t)e->file << 32 | e->machine));
     uint32_t count = 0;
     if (tm_map_find(&events->counters, own, number))
@@ -47,11 +48,11 @@ static enum tm_status place_counter(struct tm_json_events *events, const struct 
     enum tm_status st = is_of_cpu || (scope == TM_SCOPE_GLOBAL && has_task)
                             ? tm_json_kernel_threads_process(&events->slices.kernel, e, &draft->pid, err)
                             : tm_json_threads_place(events->threads, e, draft, err);
-    if (st == TM_OK && draft->form.id == TM_JSON_ID_NONE && e->flags & TM_EVENT_HAS_TRACK)
+    if (st == TM_OK && !is_of_cpu && e->flags & TM_EVENT_HAS_TRACK)
         st = number_track(events, e, draft, &number, err);
-    if (number > 1) {
+    if (number > 1) { /* no tid has more than 32 bits */
+        draft->id = is_of_thread ? (uint64_t)number << 32 | (uint32_t)task->tid : number;
         draft->form.id = TM_JSON_ID_TEXT;
-        draft->id = number;
     }
     return st;
 }

@@ -12,7 +12,7 @@ enum { TAIL_BYTES = 9, HAS_CATEGORY = 1, HAS_NAME = 2 };
 
 static uint64_t key_of(const struct tm_event *e)
 {
-    return tm_hash_u64(e->track ^ tm_hash_u64((uint64_t)e->file + 1));
+    return tm_hash_u64(e->track ^ tm_hash_u64(((uint64_t)e->machine << 32 | e->file) + 1));
 }
 
 enum tm_status tm_json_open_slices_begin(struct tm_json_open_slices *slices, const struct tm_event *e,
