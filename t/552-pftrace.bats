@@ -1082,3 +1082,26 @@ track_event_extra_counter_invalid_track|1' ]
     tm-merge -q -o m.pftrace threads.json
     tm-merge -q -f report m.pftrace | grep '1060002 events read, 1060002 placed, 0 dropped' # descriptors are events
 }
+
+# packets FILE: makes FILE of the packets on standard input, each a line.
+packets() {
+    sed 's/.*/1 { & }/' | python3 "$TM_SRC/t/gen/make-packets.py" >"$1"
+}
+
+@test "slices of a second proto on a thread are on a track that its file names, and that is not merged with others" {
+    cd "$BATS_TEST_TMPDIR"
+    for n in 1 2; do
+        packets $n.pftrace <<END
+8: ${n}000 10: 1 13: 1 60 { 1: ${n}1 4 { 1: 10 2: 11 5: "T" } }
+8: ${n}100 10: 1 13: 2 11 { 9: 1 11: ${n}1 23: "slice of $n" }
+8: ${n}200 10: 1 13: 2 11 { 9: 2 11: ${n}1 }
+END
+    done
+    tar cf run.tar 1.pftrace 2.pftrace
+    tm-merge -o merged.pftrace run.tar
+    tm-merge -o merged.db merged.pftrace
+    got=$(sqlite3 merged.db "SELECT s.name, k.name, k.type, t.tid FROM slice s JOIN thread_track k ON s.track_id = k.id
+        JOIN thread t USING (utid) ORDER BY s.ts")
+    [ "$got" = 'slice of 1||thread_execution|11
+slice of 2|2.pftrace|thread_track_event|11' ] || { echo "$got"; false; }
+}

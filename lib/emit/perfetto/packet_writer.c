@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/path.h"
+#include "emit/paths.h"
 #include "emit/perfetto/recorded_encode.h"
 
 #include <stdlib.h>
@@ -265,6 +266,8 @@ const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file,
 enum tm_status tm_packet_child_track(struct tm_packet_writer *w, const struct tm_event *e, uint64_t uuid,
                                      uint64_t parent, struct tm_error *err)
 {
+    char path[TM_PATH_TEXT_MAX];
+    const char *name = tm_packet_file_name(w->catalog, e->file, path, sizeof path);
     size_t mark;
     enum tm_status st = tm_packet_begin(w, e->machine, err);
     if (st < 0)
@@ -273,7 +276,10 @@ enum tm_status tm_packet_child_track(struct tm_packet_writer *w, const struct tm
          tm_pb_put_varint(&w->out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK) ||
         tm_pb_begin(&w->out, TM_PACKET_TRACK_DESCRIPTOR, &mark) != TM_OK ||
         tm_pb_put_varint(&w->out, TM_DESCRIPTOR_UUID, uuid) != TM_OK ||
-        tm_pb_put_varint(&w->out, TM_DESCRIPTOR_PARENT, parent) != TM_OK || tm_pb_end(&w->out, mark) != TM_OK)
+        tm_pb_put_varint(&w->out, TM_DESCRIPTOR_PARENT, parent) != TM_OK ||
+        tm_pb_put_bytes(&w->out, TM_DESCRIPTOR_NAME, name, strlen(name)) != TM_OK ||
+        tm_pb_put_varint(&w->out, TM_DESCRIPTOR_MERGE_BEHAVIOR, TM_MERGES_NOT) != TM_OK ||
+        tm_pb_end(&w->out, mark) != TM_OK)
         return tm_error_nomem(err);
     return tm_packet_end(w, err);
 }

@@ -168,8 +168,12 @@ struct tm_id_mix tm_packet_mix(const struct tm_packet_writer *writer, uint32_t f
  * last part is shown, because the output must not reveal where the file was. */
 const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file, char *out, size_t size);
 
-/* Writes a descriptor of track UUID below PARENT on EVENT's machine, with nothing else in it. If EVENT is timed, the
- * descriptor has its time. */
+/* TrackDescriptor.SiblingMergeBehavior. Unless the descriptor forbids it, readers merge tracks of one name and parent,
+ * and then find no slice there for a flow event. */
+enum { TM_MERGES_NOT = 2 };
+
+/* Writes a descriptor of track UUID below PARENT on EVENT's machine, named by EVENT's file. It forbids merging. If EVENT
+ * is timed, the descriptor has its time. */
 enum tm_status tm_packet_child_track(struct tm_packet_writer *writer, const struct tm_event *event, uint64_t uuid,
                                      uint64_t parent, struct tm_error *err);
 

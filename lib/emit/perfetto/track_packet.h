@@ -4,10 +4,6 @@
 
 #include "emit/perfetto/track_writer.h"
 
-/* TrackDescriptor.SiblingMergeBehavior. Unless the descriptor forbids it, readers merge tracks of one name and parent,
- * and then find no slice there for a flow event. */
-enum { TM_MERGES_NOT = 2 };
-
 /* Writes one TrackEvent packet of TYPE on track UUID with name, category, args and flows of EVENT; a counter has its
  * value instead. */
 enum tm_status tm_track_packet_event(struct tm_track_writer *writer, const struct tm_event *event, int type,
