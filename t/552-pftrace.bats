@@ -1105,3 +1105,39 @@ END
     [ "$got" = 'slice of 1||thread_execution|11
 slice of 2|2.pftrace|thread_track_event|11' ] || { echo "$got"; false; }
 }
+
+@test "a thread's descriptor without a time names the thread from its place in the file on" {
+    cd "$BATS_TEST_TMPDIR"
+    packets a.pftrace <<'END'
+8: 1000 60 { 1: 11 4 { 1: 10 2: 11 5: "before" } }
+10: 2 13: 1 59 { 58: 6 }
+10: 2 13: 2 44 { 1: 10 2: 11 5: "after" }
+8: 2000 10: 2 13: 2 11 { 9: 3 23: "i" }
+END
+    tm-merge -o merged.pftrace a.pftrace
+    tm-merge -o merged.db merged.pftrace
+    [ "$(sqlite3 merged.db 'SELECT name FROM thread WHERE tid = 11')" = after ]
+}
+
+@test "a thread that two protos state for sequences, and one of them for a track too, is one thread" {
+    cd "$BATS_TEST_TMPDIR"
+    packets a.pftrace <<'END'
+10: 2 13: 1 59 { 58: 6 }
+8: 1000 10: 2 13: 2 44 { 1: 10 2: 11 }
+8: 5000 60 { 1: 11 4 { 1: 10 2: 11 5: "T" } }
+8: 5100 10: 1 13: 1 11 { 9: 3 11: 11 23: "a" }
+END
+    packets b.pftrace <<'END'
+10: 1 13: 1 59 { 58: 6 }
+10: 1 13: 2 44 { 1: 10 2: 11 }
+8: 3000 10: 1 13: 2 11 { 9: 3 23: "b" }
+END
+    tar cf run.tar a.pftrace b.pftrace
+    tm-merge -o merged.pftrace run.tar
+    tm-merge -o merged.db merged.pftrace
+    got=$(sqlite3 merged.db "SELECT s.name, t.utid FROM slice s JOIN thread_track k ON s.track_id = k.id
+        JOIN thread t USING (utid) WHERE t.tid = 11 ORDER BY s.name" | sed "s/|.*/|$(sqlite3 merged.db \
+        'SELECT count(*) FROM thread WHERE tid = 11')/")
+    [ "$got" = 'a|1
+b|1' ] || { echo "$got"; false; }
+}

@@ -63,6 +63,13 @@ enum tm_status tm_track_owners_set(struct tm_track_owners *owners, struct tm_tra
     return TM_OK;
 }
 
+void tm_track_owners_set_made(struct tm_track_owners *owners, struct tm_track_task task)
+{
+    uint32_t row;
+    if (tm_map_find(&owners->row_of, task.key, &row) && owners->rows[row].life == task.life)
+        owners->rows[row].is_made = true;
+}
+
 void tm_track_owners_release(struct tm_track_owners *owners)
 {
     free(owners->rows);

@@ -21,6 +21,7 @@ struct tm_track_owner {
     uint64_t parent; /* the track above it, by its first descriptor; 0: none */
     uint32_t file;
     uint32_t life; /* of its task */
+    bool is_made;  /* the file has no such track: the output made one, and a track of the file is below it */
 };
 
 /* Zero-initialise. */
@@ -47,6 +48,9 @@ const struct tm_track_owner *tm_track_owners_find(const struct tm_track_owners *
 /* Makes OWNER, whose life is set here, the owner of TASK. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_track_owners_set(struct tm_track_owners *owners, struct tm_track_task task,
                                    struct tm_track_owner owner);
+
+/* Sets is_made of TASK's owner, which there is. */
+void tm_track_owners_set_made(struct tm_track_owners *owners, struct tm_track_task task);
 
 void tm_track_owners_release(struct tm_track_owners *owners);
 

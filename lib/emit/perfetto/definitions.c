@@ -136,7 +136,7 @@ static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, con
         other = tm_track_owners_find(owners, task);
     else if (tm_track_task_owner(&p->tracks, &at, &other, err) < 0)
         return err->status;
-    if (other && other->file != e->file) {
+    if (other && (other->file != e->file || other->is_made)) {
         *owner = *other;
     } else {
         /* A second track of one file for one number: the number was reused. */
@@ -183,27 +183,37 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
     return st < 0 ? st : tm_packet_child_track(w, e, d.uuid, owner.uuid, err);
 }
 
-enum tm_status tm_pftrace_note_thread(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+/* Notes E, a descriptor that makes a thread that of its sequence and describes no track. */
+static enum tm_status note_thread(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
-    const struct tm_track_owner *owner;
-    uint64_t uuid;
     if (tm_sequence_threads_note(&p->threads, e) != TM_OK)
         return tm_error_nomem(err);
     if (e->generation == 0 || (e->flags & both) != both || e->machine >= p->packets.machine_count)
         return TM_OK;
-    enum tm_status st = tm_track_task_owner(&p->tracks, e, &owner, err);
-    if (st == TM_OK && owner == NULL) {
-        int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
-        struct tm_track_task task = tm_track_task_of(&p->packets.owners, raw_id, true, e->pid, e->tid);
-        st = tm_map_add(&p->threads.stated, tm_hash_u64(task.key + task.life), e->file);
-        return st < 0 ? tm_error_nomem(err) : TM_OK;
+    int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
+    struct tm_track_task task = tm_track_task_of(&p->packets.owners, raw_id, true, e->pid, e->tid);
+    return tm_map_add(&p->threads.stated, tm_hash_u64(task.key + task.life), e->file) < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+/* Writes E, a noted descriptor that describes no track. If the thread's track belongs to another file, events of the
+ * sequence that name no track are on a track below that. */
+static enum tm_status write_thread(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    const struct tm_track_owner *owner = NULL;
+    struct tm_event at = *e;
+    uint64_t uuid;
+    enum tm_status st = TM_OK;
+    if (e->generation && (e->flags & both) == both && e->machine < p->packets.machine_count)
+        st = tm_track_task_owner(&p->tracks, e, &owner, err);
+    if (st == TM_OK && owner && owner->file != e->file) {
+        st = tm_track_task(&p->tracks, e, true, &uuid, err);
+        tm_sequence_threads_set_own(&p->threads, e, uuid);
     }
-    if (st < 0 || owner->file == e->file)
-        return st;
-    st = tm_track_task(&p->tracks, e, true, &uuid, err);
-    tm_sequence_threads_set_own(&p->threads, e, uuid);
-    return st;
+    if (e->time_ns > 0) /* its name counts from its place in the file on */
+        at.flags &= ~(uint32_t)TM_EVENT_UNTIMED;
+    return st < 0 ? st : tm_packet_retime(&p->packets, &at, NULL, err);
 }
 
 /* Returns the key by which events on track UUID find its pending descriptor. */
@@ -227,13 +237,19 @@ static bool is_plain_metadata(const struct tm_event *e)
            !(e->flags & TM_EVENT_DERIVED);
 }
 
+/* True if E is a packet that makes a thread that of its sequence and describes no track. */
+static bool is_thread_packet(const struct tm_event *e)
+{
+    return e->kind == TM_KIND_THREAD && tm_event_raw(e->flags) == TM_RAW_PACKET;
+}
+
 bool tm_pftrace_is_due_later(const struct tm_event *e)
 {
     if (!(e->flags & TM_EVENT_DEFINITION))
         return false;
     if (is_plain_metadata(e))
         return true;
-    if (e->kind == TM_KIND_TRACK)
+    if (e->kind == TM_KIND_TRACK || is_thread_packet(e))
         return tm_event_raw(e->flags) == TM_RAW_PACKET;
     return e->kind != TM_KIND_SEQUENCE_STATE && e->kind != TM_KIND_SYSTEM_INFO && tm_event_is_timed(e->flags) &&
            tm_event_raw(e->flags) != TM_RAW_PACKET;
@@ -242,9 +258,10 @@ bool tm_pftrace_is_due_later(const struct tm_event *e)
 enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_event at = *e;
-    struct described d = {0};
-    enum tm_status st =
-        e->kind == TM_KIND_TRACK ? read_description(p, e, &d, err) : tm_track_task_note_rank(&p->tracks, e, err);
+    struct described d = {.is_thread = is_thread_packet(e)};
+    enum tm_status st = d.is_thread                 ? note_thread(p, e, err)
+                        : e->kind == TM_KIND_TRACK ? read_description(p, e, &d, err)
+                                                   : tm_track_task_note_rank(&p->tracks, e, err);
     if (st < 0)
         return st;
     if (is_plain_metadata(e))
@@ -273,7 +290,7 @@ static enum tm_status write_pending(struct pftrace *p, const struct tm_event *e,
 {
     struct tm_event at = *e;
     if (e->kind != TM_KIND_TRACK)
-        return write_metadata(p, e, err);
+        return is_thread_packet(e) ? write_thread(p, e, err) : write_metadata(p, e, err);
     if (!tm_event_is_timed(e->flags) && e->time_ns > 0) {
         at.time_ns = e->time_ns < now_ns ? e->time_ns : now_ns;
         at.flags &= ~(uint32_t)TM_EVENT_UNTIMED;

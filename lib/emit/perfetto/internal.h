@@ -92,10 +92,6 @@ bool tm_pftrace_is_due_later(const struct tm_event *e);
 /* Makes E pending. tm_pftrace_is_due_later must be true for it. */
 enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
 
-/* Notes E, a descriptor that makes a thread that of its sequence and describes no track. If the thread's track belongs
- * to another file, events of the sequence that name no track are on a track below that. */
-enum tm_status tm_pftrace_note_thread(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
-
 /* True if no definition must precede E. Uses of E: flags, time_ns, file, sequence, generation, track. */
 bool tm_pftrace_none_due(struct pftrace *p, const struct tm_event *e);
 

@@ -320,8 +320,6 @@ static enum tm_status write_recorded(struct pftrace *p, const struct tm_event *e
     enum tm_status st = TM_OK;
     if (e->kind == TM_KIND_SYSTEM_INFO)
         st = tm_ftrace_note_kernel(&p->ftrace, e, err);
-    else if (e->kind == TM_KIND_THREAD && e->flags & TM_EVENT_DEFINITION)
-        st = tm_pftrace_note_thread(p, e, err);
     return st < 0 ? st : write_packet(p, e, err);
 }
 

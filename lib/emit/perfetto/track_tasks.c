@@ -82,6 +82,8 @@ enum tm_status tm_track_task_owner(struct tm_track_writer *w, const struct tm_ev
     enum tm_status st = describe_task(w, &first, true, tm_track_key(w, &first, TM_TRACK_KIND_THREAD, 0), err);
     tm_buf_release(&w->body);
     w->body = kept;
+    if (st == TM_OK)
+        tm_track_owners_set_made(&w->packets->owners, task);
     *owner = tm_track_owners_find(&w->packets->owners, task);
     return st;
 }
