@@ -172,8 +172,8 @@ const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file,
  * and then find no slice there for a flow event. */
 enum { TM_MERGES_NOT = 2 };
 
-/* Writes a descriptor of track UUID below PARENT on EVENT's machine, named by EVENT's file. It forbids merging. If EVENT
- * is timed, the descriptor has its time. */
+/* Writes a descriptor of track UUID below PARENT on EVENT's machine, named by EVENT's file. It forbids merging. If
+ * EVENT is timed, the descriptor has its time. */
 enum tm_status tm_packet_child_track(struct tm_packet_writer *writer, const struct tm_event *event, uint64_t uuid,
                                      uint64_t parent, struct tm_error *err);
 
