@@ -180,6 +180,40 @@ debug.d.in|string|text'
     [ "$(sqlite3 p.db "SELECT value FROM stats WHERE name = 'track_event_parser_errors'")" = 1 ]
 }
 
+@test "arrays in annotations of one name are one array" {
+    packets <<'END'
+1 { 10: 7 8: 13 11 { 9: 3 11: 1 10: 1 4 { 10: "a" 12 { 3: 1 } 12 { 3: 2 } } 4 { 10: "b" 12 { 12 { 3: 5 } } 12 { 12 { 3: 6 } } }
+    4 { 10: "a" 12 { 3: 3 } 12 { 99: 1 } 12 { 11 { 10: "k" 3: 4 } } } } }
+1 { 10: 7 8: 14 11 { 9: 3 11: 1 10: 1 4 { 10: "a" 8 { 1: 2 4 { 5: 1 } } } 4 { 10: "a" 8 { 1: 2 4 { 5: 2 } } } } }
+END
+    same 'debug.a[0]|uint|1
+debug.a[1]|uint|2
+debug.b[0][0]|uint|5
+debug.b[1][0]|uint|6
+debug.a[2]|uint|3
+debug.a[3].k|uint|4
+debug.a[0]|int|1
+debug.a[1]|int|2'
+}
+
+@test "elements of any number of lists in a message are counted" {
+    python3 - >p.pftrace <<'END'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
+lists = [(2, message((1, 'list%d' % i), (3, i), (4, 3), (5, 3))) for i in range(1, 21)]
+types = message((1, message((2, 'my'), (4, message((1, 'Lists'), *lists)), (7, message(
+    (1, 'lists'), (3, 70000), (4, 1), (5, 11), (2, '.perfetto.protos.TrackEvent'), (6, '.my.Lists'))))))
+event = message((9, 3), (23, 'e'), (70000, message(*((i, 10 * i + k) for k in range(2) for i in range(1, 21)))))
+for packet in ((72, message((1, types))),), ((8, 5), (10, 1), (11, event)):
+    sys.stdout.buffer.write(field(1, message(*packet)))
+END
+    tm-merge -q -o p.db p.pftrace
+    [ "$(sqlite3 p.db "SELECT group_concat(key || '=' || int_value, ' ') FROM (SELECT * FROM args
+        WHERE key GLOB 'lists.list1*' OR key GLOB 'lists.list20*' ORDER BY key) WHERE key GLOB '*.list[12][0789]*'")" = \
+        'lists.list10[0]=100 lists.list10[1]=101 lists.list17[0]=170 lists.list17[1]=171 lists.list18[0]=180 lists.list18[1]=181 lists.list19[0]=190 lists.list19[1]=191 lists.list20[0]=200 lists.list20[1]=201' ]
+}
+
 @test "an annotation with a number and a text as its name has the name of the number" {
     packets <<'END'
 1 { 10: 7 8: 13 11 { 9: 3 11: 1 10: 1 4 { 1: 2 11 { 10: "x" 4: 3 } 10: "line" 11 { 10: "y" 3: 4 } } 4 { 10: "line" 1: 2 4: 5 } } }

@@ -1,11 +1,15 @@
 #include "format/perfetto/annotation.h"
 
+#include "base/hash.h"
+#include "format/perfetto/element_counts.h"
 #include "format/perfetto/typed_args.h"
 #include "format/perfetto/typed_message.h"
 #include "stream/detail_arg.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/sequence.h"
 #include "perfetto/typed_fields.h"
+
+#include <inttypes.h>
 
 /* DebugAnnotation.NestedValue */
 enum { NESTED_TYPE = 1, NESTED_KEYS = 2, NESTED_DICT = 3, NESTED_ARRAY = 4 };
@@ -23,6 +27,7 @@ struct writer {
     struct tm_proto_rows *rows;
     const struct tm_described_types *types;
     const struct tm_proto_sequence *sequence;
+    struct tm_proto_element_counts *arrays; /* by a hash of their keys; annotations of one name share an array */
     bool only_counts; /* put nothing, only find errors */
     bool is_refused;  /* nothing more is put of the current annotation, as in the reference importer */
     uint32_t errors, cut; /* CUT: JSON that is damaged, and annotations beyond a limit */
@@ -142,6 +147,12 @@ struct entries {
     enum tm_status (*put)(struct writer *, const struct tm_pb_field *, int depth, bool *added);
 };
 
+/* Sets *COUNT to the number of elements of the array with the current key. */
+static enum tm_status count_of(struct writer *w, uint64_t **count)
+{
+    return tm_proto_element_count(w->arrays, tm_hash64(w->rows->key.data, w->rows->key.len), count);
+}
+
 /* Puts the entries of MESSAGE. Sets *ADDED if there is one. */
 static enum tm_status put_entries(struct writer *w, const struct tm_pb_field *message, const struct entries *entries,
                                   bool *added)
@@ -149,20 +160,23 @@ static enum tm_status put_entries(struct writer *w, const struct tm_pb_field *me
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
     size_t mark = w->rows->key.len;
-    unsigned index = 0;
-    enum tm_status st = TM_OK;
+    uint64_t index = 0, *count = &index;
+    enum tm_status st = entries->has_index ? count_of(w, &count) : TM_OK;
+    index = *count;
     while (st == TM_OK && !w->is_refused && tm_pb_next(&pb, &f) == TM_OK) {
         bool child = false;
         if (f.id != entries->field || f.type != TM_PB_LEN)
             continue;
         if (entries->has_index)
-            st = tm_buf_addf(&w->rows->key, "[%u]", index);
+            st = tm_buf_addf(&w->rows->key, "[%" PRIu64 "]", index);
         if (st == TM_OK)
             st = entries->put(w, &f, entries->depth, &child);
         w->rows->key.len = mark;
         index += child;
         *added |= child;
     }
+    if (st == TM_OK && entries->has_index && (st = count_of(w, &count)) == TM_OK) /* it can be elsewhere now */
+        *count = index;
     return st;
 }
 
@@ -342,7 +356,9 @@ static enum tm_status put_annotations(struct writer *w, struct tm_pb pb)
 enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *context, bool is_shown,
                                         struct tm_error *err)
 {
+    struct tm_proto_element_counts arrays;
     struct writer w = {.rows = context->rows,
+                       .arrays = &arrays,
                        .types = context->types,
                        .sequence = context->packet->sequence,
                        .only_counts = !context->rows->sink->want_packet_args};
@@ -353,10 +369,12 @@ enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *con
     const bool was_cut = context->rows->is_cut;
     enum tm_status st = is_typed ? tm_proto_typed_args_put(context, &w.errors) : TM_OK;
     context->rows->key.len = 0;
+    tm_proto_element_counts_init(&arrays);
     if (st == TM_OK && is_typed && !w.only_counts)
         st = tm_proto_typed_message_put(&typed, TM_TYPED_TRACK_EVENT, context->event->body, 0);
     if (st == TM_OK && context->event->fields & (BIT(ANNOTATIONS) | BIT(OTHERS)))
         st = put_annotations(&w, context->event->body);
+    tm_proto_element_counts_release(&arrays);
     if (st != TM_OK)
         return tm_error_nomem(err);
     w.cut += tm_proto_detail_is_full(context->rows);

@@ -1,6 +1,7 @@
 #include "format/perfetto/typed_message.h"
 
 #include "base/base64.h"
+#include "format/perfetto/element_counts.h"
 #include "perfetto/track_event_fields.h"
 #include "perfetto/typed_fields.h"
 #include "stream/detail_arg.h"
@@ -8,36 +9,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { REPEATED_MAX = 16 }; /* repeated fields of one message whose elements are counted */
-
-/* The number of elements so far, by repeated field. */
-struct counts {
-    uint32_t numbers[REPEATED_MAX], counts[REPEATED_MAX];
-    uint32_t used;
-};
-
-static uint32_t next_index(struct counts *counts, uint32_t number)
-{
-    uint32_t i = 0;
-    while (i < counts->used && counts->numbers[i] != number)
-        i++;
-    if (i == REPEATED_MAX)
-        return 0;
-    if (i == counts->used) {
-        counts->numbers[counts->used++] = number;
-        counts->counts[i] = 0;
-    }
-    return counts->counts[i]++;
-}
-
-static enum tm_status push_key(struct tm_buf *key, const struct tm_typed_field *field, struct counts *counts)
+static enum tm_status push_key(struct tm_buf *key, const struct tm_typed_field *field, struct tm_proto_element_counts *counts)
 {
     enum tm_status st = key->len ? tm_buf_add_byte(key, '.') : TM_OK;
+    uint64_t *count;
     if (st == TM_OK)
         st = tm_buf_add_str(key, field->name);
-    if (st == TM_OK && field->is_repeated)
-        st = tm_buf_addf(key, "[%" PRIu32 "]", next_index(counts, field->number));
-    return st;
+    if (st < 0 || !field->is_repeated || (st = tm_proto_element_count(counts, field->number, &count)) < 0)
+        return st;
+    return tm_buf_addf(key, "[%" PRIu64 "]", (*count)++);
 }
 
 static enum tm_status put_bytes(struct tm_proto_rows *rows, const uint8_t *data, size_t len)
@@ -128,7 +108,7 @@ static uint8_t wire_of(const struct tm_typed_field *field)
 
 /* Puts packed numbers, which have no tags. */
 static enum tm_status put_packed(const struct tm_typed_writer *w, const struct tm_typed_field *field,
-                                 struct counts *counts, const struct tm_pb_field *f)
+                                 struct tm_proto_element_counts *counts, const struct tm_pb_field *f)
 {
     const uint8_t *at = f->data, *end = f->data ? f->data + f->len : NULL;
     size_t mark = w->rows->key.len, size = wire_of(field) == TM_PB_I32 ? 4 : 8;
@@ -152,7 +132,7 @@ static enum tm_status put_packed(const struct tm_typed_writer *w, const struct t
 }
 
 static enum tm_status put_field(const struct tm_typed_writer *w, const struct tm_typed_field *field,
-                                struct counts *counts, const struct tm_pb_field *f, int depth)
+                                struct tm_proto_element_counts *counts, const struct tm_pb_field *f, int depth)
 {
     size_t mark = w->rows->key.len;
     enum tm_status st;
@@ -180,13 +160,14 @@ static enum tm_status put_field(const struct tm_typed_writer *w, const struct tm
 
 enum tm_status tm_proto_typed_message_put(const struct tm_typed_writer *w, uint32_t message, struct tm_pb pb, int depth)
 {
-    struct counts counts = {.used = 0};
+    struct tm_proto_element_counts counts;
     struct tm_pb_field f;
     bool is_empty = true;
     enum tm_status st = TM_OK;
     w->rows->is_cut |= depth > TM_PROTO_DEPTH_MAX;
     if (depth > TM_PROTO_DEPTH_MAX)
         return TM_OK;
+    tm_proto_element_counts_init(&counts);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK && tm_proto_detail_takes(w->rows)) {
         const struct tm_typed_field *field = tm_described_field_find(w->types, message, f.id);
         is_empty = false;
@@ -195,6 +176,7 @@ enum tm_status tm_proto_typed_message_put(const struct tm_typed_writer *w, uint3
         else if (w->unknown && !(depth == 0 && tm_track_event_has_field(f.id)))
             ++*w->unknown;
     }
+    tm_proto_element_counts_release(&counts);
     if (st < 0 || !is_empty || depth == 0)
         return st;
     return tm_detail_arg_number(&w->rows->detail, &w->rows->key, TM_ARG_NULL, 1);
