@@ -36,6 +36,34 @@ END
     same_text "$(events m.db)" "$(events k.db)"
 }
 
+@test "functions have their names, and a switch has all its fields" {
+    kernel <<'END'
+1000 0 5 #18 1=5 2=7 3=1
+1100 0 5 #18 1=5 2=8
+1200 0 5 #59 1=1 2=9
+1300 0 5 #58 1=1 2=7
+1400 0 5 #57 1=1 2=7
+1500 0 5 #443 8=9 9=3
+1600 0 5 #553 1=1 3=7
+1700 0 5 #437 1=0 2=9
+1800 0 5 #438 3=9
+1900 0 5 #4 6=6
+END
+    tm-merge -o k.db k.pftrace
+    run events k.db
+    same_text "$output" '1000|sched_blocked_reason|0|5|0|0|pid=5,caller=do_work,io_wait=1
+1100|sched_blocked_reason|0|5|0|0|pid=5,caller=8
+1200|workqueue_queue_work|0|5|0|0|work=1,function=tick_sched_timer
+1300|workqueue_execute_start|0|5|0|0|work=1,function=do_work
+1400|workqueue_execute_end|0|5|0|0|work=1,function=do_work
+1500|mm_shrink_slab_start|0|5|0|0|shrink=tick_sched_timer,total_scan=3
+1600|hrtimer_expire_entry|0|5|0|0|hrtimer=1,function=do_work
+1700|funcgraph_entry|0|5|0|0|depth=0,func=tick_sched_timer
+1800|funcgraph_exit|0|5|0|0|func=tick_sched_timer
+1900|sched_switch|0|0|0|0|prev_comm=,prev_pid=0,prev_prio=0,prev_state=0,next_comm=,next_pid=6,next_prio=0'
+    same_text "$(sqlite3 k.db "SELECT count(*) FROM slice s JOIN args USING (arg_set_id) WHERE key IN ('function', 'func')")" 0
+}
+
 @test "compact_sched: events have the fields of its messages, with the current names of threads" {
     kernel <<'END'
 compact 2 1000:0:swapper/2 2000:7:seven 3000:0:swapper/2

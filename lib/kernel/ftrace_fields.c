@@ -1,5 +1,7 @@
 #include "kernel/ftrace_fields.h"
 
+#include "perfetto/ftrace_event_fields.h"
+
 #include <string.h>
 
 /* One string for each event, by the event's number. It has the event's fields by number, from 1, each as NAME/TYPE, or
@@ -652,4 +654,20 @@ bool tm_ftrace_field_find(uint32_t event, uint32_t number, struct tm_ftrace_fiel
     field->len = strcspn(at, "/");
     field->type = (enum tm_ftrace_type)at[field->len + 1];
     return true;
+}
+
+uint32_t tm_ftrace_function_field(uint32_t event)
+{
+    switch (event) {
+    case TM_FTRACE_EVENT_SCHED_BLOCKED_REASON:
+    case TM_FTRACE_EVENT_WORKQUEUE_ACTIVATE_WORK:
+    case TM_FTRACE_EVENT_WORKQUEUE_EXECUTE_END:
+    case TM_FTRACE_EVENT_WORKQUEUE_EXECUTE_START:
+    case TM_FTRACE_EVENT_WORKQUEUE_QUEUE_WORK:
+    case TM_FTRACE_EVENT_FUNCGRAPH_ENTRY: return 2;
+    case TM_FTRACE_EVENT_FUNCGRAPH_EXIT:
+    case TM_FTRACE_EVENT_HRTIMER_EXPIRE_ENTRY: return 3;
+    case TM_FTRACE_EVENT_MM_SHRINK_SLAB_START: return 8;
+    default: return 0;
+    }
 }

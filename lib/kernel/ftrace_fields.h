@@ -25,4 +25,7 @@ struct tm_ftrace_field {
  * known. */
 bool tm_ftrace_field_find(uint32_t event, uint32_t number, struct tm_ftrace_field *field);
 
+/* Returns the number of the field of event EVENT that names a kernel function by the number of its symbol, or 0. */
+uint32_t tm_ftrace_function_field(uint32_t event);
+
 #endif

@@ -14,6 +14,8 @@ enum { SWITCH = INT32_MAX - 2, SWITCH_OF_TEXT, WAKING };
 struct decoded {
     struct tm_text name;
     int64_t tid;
+    uint32_t function_field; /* its number is that of a kernel function; 0: none */
+    struct tm_text function; /* no data: not known */
     bool is_recalled;
     int64_t set;
     struct tm_arg_sets_note note; /* notes the tid */
@@ -60,20 +62,58 @@ static enum tm_status put_field(struct tm_buf *args, struct tm_buf *key, const s
     }
 }
 
-static enum tm_status put_fields(struct tm_model_output *out, uint32_t event, const struct tm_pb_field *message,
+/* Puts all fields of a switch, as the reference importer does: those that it does not state are 0 or empty. */
+static enum tm_status put_switch(struct tm_model_output *out, const struct tm_pb_field *message,
                                  struct decoded *decoded)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f, of[TM_SWITCH_NEXT_PRIO + 1] = {0};
+    struct tm_ftrace_field field;
+    enum tm_status st = TM_OK;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id <= TM_SWITCH_NEXT_PRIO)
+            of[f.id] = f;
+    decoded->tid = (int32_t)(uint32_t)of[TM_SWITCH_PREV_PID].value;
+    for (uint32_t i = 1; st == TM_OK && i <= TM_SWITCH_NEXT_PRIO; i++) {
+        if (!tm_ftrace_field_find(TM_FTRACE_EVENT_SCHED_SWITCH, i, &field))
+            continue;
+        if (of[i].id == 0)
+            of[i].type = field.type == TM_FTRACE_TEXT ? TM_PB_LEN : TM_PB_VARINT;
+        st = put_field(&out->args, &out->arg_key, &field, &of[i]);
+    }
+    return st;
+}
+
+static enum tm_status put_fields(struct tm_model_output *out, uint32_t event, const struct tm_pb_field *message,
+                                 const struct decoded *decoded)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_ftrace_field field;
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
-        if (event == TM_FTRACE_EVENT_SCHED_SWITCH && f.id == TM_SWITCH_PREV_PID)
-            decoded->tid = (int32_t)(uint32_t)f.value;
-        if (tm_ftrace_field_find(event, f.id, &field))
-            st = put_field(&out->args, &out->arg_key, &field, &f);
+        if (!tm_ftrace_field_find(event, f.id, &field))
+            continue;
+        if (f.id == decoded->function_field && f.type == TM_PB_VARINT && decoded->function.data) {
+            field.type = TM_FTRACE_TEXT;
+            f.type = TM_PB_LEN;
+            f.data = decoded->function.data;
+            f.len = decoded->function.len;
+        }
+        st = put_field(&out->args, &out->arg_key, &field, &f);
     }
     return st;
+}
+
+/* Returns the kernel function in the detail of E; no data: it has none. */
+static struct tm_text function_of(const struct tm_event *e)
+{
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == TM_DETAIL_KERNEL_FUNCTION && f.type == TM_PB_LEN)
+            return tm_text_given(f.data, f.len);
+    return (struct tm_text){NULL, 0};
 }
 
 /* Decodes a field of an event that names its fields itself. */
@@ -132,10 +172,13 @@ static enum tm_status read_raw(struct tm_model_output *out, const struct tm_mode
     decoded->name = tm_text_str(name);
     const int64_t tid = decoded->tid;
     const bool is_switch = what.id == TM_FTRACE_EVENT_SCHED_SWITCH;
+    decoded->function_field = tm_ftrace_function_field(what.id);
+    if (decoded->function_field)
+        decoded->function = function_of(e);
     const struct tm_arg_sets_source source = {.numbers = {what.id, is_switch ? (uint64_t)tid : 0},
-                                              .texts = {{what.data, what.len}}};
+                                              .texts = {{what.data, what.len}, decoded->function}};
     if (!recall(out, &source, decoded))
-        return put_fields(out, what.id, &what, decoded);
+        return is_switch ? put_switch(out, &what, decoded) : put_fields(out, what.id, &what, decoded);
     decoded->tid = is_switch ? decoded->tid : tid; /* the args of others do not decide it */
     return TM_OK;
 }

@@ -29,7 +29,8 @@ enum tm_detail_field {
     TM_DETAIL_TRANSLATION = 23,
     TM_DETAIL_DEOBFUSCATION = 24,
     TM_DETAIL_ID_SCOPE = 25,
-    TM_DETAIL_THREAD_INSTRUCTION_DELTA = 26
+    TM_DETAIL_THREAD_INSTRUCTION_DELTA = 26,
+    TM_DETAIL_KERNEL_FUNCTION = 27
 };
 
 /* Arg. The type of an argument is the number of its value's field. */

@@ -300,7 +300,8 @@ static void test_detail_fields(void)
        is_field(d, "thread_dur_ns", TM_DETAIL_THREAD_DUR) && is_field(d, "flow_track", TM_DETAIL_FLOW_TRACK) &&
        is_field(d, "heap_graph", TM_DETAIL_HEAP_GRAPH) && is_field(d, "legacy_phase", TM_DETAIL_LEGACY_PHASE) &&
        is_field(d, "id_scope", TM_DETAIL_ID_SCOPE) &&
-           is_field(d, "thread_instruction_delta", TM_DETAIL_THREAD_INSTRUCTION_DELTA));
+       is_field(d, "thread_instruction_delta", TM_DETAIL_THREAD_INSTRUCTION_DELTA) &&
+       is_field(d, "kernel_function", TM_DETAIL_KERNEL_FUNCTION));
     ok(is_field(a, "key", TM_ARG_KEY) && is_field(a, "int_value", TM_ARG_INT) &&
        is_field(a, "uint_value", TM_ARG_UINT) && is_field(a, "double_value", TM_ARG_DOUBLE) &&
        is_field(a, "string_value", TM_ARG_STRING) && is_field(a, "bool_value", TM_ARG_BOOL) &&

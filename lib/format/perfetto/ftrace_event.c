@@ -1,9 +1,12 @@
 #include "format/perfetto/ftrace_event.h"
 
 #include "format/perfetto/count.h"
+#include "kernel/ftrace_fields.h"
 #include "kernel/ftrace_names.h"
 #include "format/perfetto/sched.h"
+#include "format/perfetto/sequence.h"
 #include "perfetto/ftrace_event_fields.h"
+#include "stream/detail_fields.h"
 
 static int64_t i32(uint64_t value)
 {
@@ -79,6 +82,24 @@ static enum tm_status fill_without_task(struct tm_proto_rows *rows, const struct
     return set_name(rows, f, row, err);
 }
 
+/* Puts the kernel function that the event in F names by the number of a symbol. */
+static enum tm_status put_function(const struct tm_proto_ftrace_bundle *bundle, const struct tm_pb_field *f,
+                                   struct tm_error *err)
+{
+    const uint32_t field = tm_ftrace_function_field(f->id);
+    struct tm_pb_field text;
+    struct tm_proto_event_fields fields;
+    if (field == 0 || !bundle->rows->sink->want_packet_args)
+        return TM_OK;
+    tm_proto_event_fields_read(&fields, f);
+    text = tm_proto_interned_text(bundle->packet->sequence, TM_INTERNED_KERNEL_SYMBOLS, fields.number[field]);
+    if (text.data == NULL)
+        return TM_OK;
+    return tm_pb_put_bytes(&bundle->rows->detail, TM_DETAIL_KERNEL_FUNCTION, text.data, text.len) < 0
+               ? tm_error_nomem(err)
+               : TM_OK;
+}
+
 static enum tm_status damaged(struct tm_proto_rows *rows, const struct tm_event *common,
                               const struct tm_proto_packet *packet, struct tm_error *err)
 {
@@ -124,6 +145,8 @@ enum tm_status tm_proto_ftrace_event(const struct tm_proto_ftrace_bundle *bundle
     if (tm_proto_ftrace_is_of_hypervisor(what.id)) /* without a pid it belongs to the idle task */
         row.flags |= TM_EVENT_HAS_TID;
     st = row.flags & TM_EVENT_HAS_TID ? fill(bundle, &what, &row, err) : fill_without_task(rows, &what, &row, err);
+    if (st >= 0)
+        st = put_function(bundle, &what, err);
     if (tm_event_scope(row.flags) == TM_SCOPE_GLOBAL && row.kind != TM_KIND_COUNTER && row.kind != TM_KIND_KERNEL &&
         !(row.flags & TM_EVENT_HAS_TRACK))
         row.flags |= tm_event_scope_flags(TM_SCOPE_CPU);
