@@ -60,7 +60,7 @@ END
 1600|hrtimer_expire_entry|0|5|0|0|hrtimer=1,function=do_work
 1700|funcgraph_entry|0|5|0|0|depth=0,func=tick_sched_timer
 1800|funcgraph_exit|0|5|0|0|func=tick_sched_timer
-1900|sched_switch|0|0|0|0|prev_comm=,prev_pid=0,prev_prio=0,prev_state=0,next_comm=,next_pid=6,next_prio=0'
+1900|sched_switch|0|0|0|0|prev_pid=0,prev_prio=0,prev_state=0,next_pid=6,next_prio=0'
     same_text "$(sqlite3 k.db "SELECT count(*) FROM slice s JOIN args USING (arg_set_id) WHERE key IN ('function', 'func')")" 0
 }
 

@@ -62,7 +62,14 @@ static enum tm_status put_field(struct tm_buf *args, struct tm_buf *key, const s
     }
 }
 
-/* Puts all fields of a switch, as the reference importer does: those that it does not state are 0 or empty. */
+static enum tm_status put_null(struct tm_model_output *out, const struct tm_ftrace_field *field)
+{
+    tm_buf_clear(&out->arg_key);
+    enum tm_status st = tm_buf_add(&out->arg_key, field->name, field->len);
+    return st < 0 ? st : tm_detail_arg_number(&out->args, &out->arg_key, TM_ARG_NULL, true);
+}
+
+/* Puts all fields of a switch, as the reference importer does: those that it does not state are 0 or no text. */
 static enum tm_status put_switch(struct tm_model_output *out, const struct tm_pb_field *message,
                                  struct decoded *decoded)
 {
@@ -77,8 +84,11 @@ static enum tm_status put_switch(struct tm_model_output *out, const struct tm_pb
     for (uint32_t i = 1; st == TM_OK && i <= TM_SWITCH_NEXT_PRIO; i++) {
         if (!tm_ftrace_field_find(TM_FTRACE_EVENT_SCHED_SWITCH, i, &field))
             continue;
-        if (of[i].id == 0)
-            of[i].type = field.type == TM_FTRACE_TEXT ? TM_PB_LEN : TM_PB_VARINT;
+        if (of[i].id == 0 && field.type == TM_FTRACE_TEXT) {
+            st = put_null(out, &field);
+            continue;
+        }
+        of[i].type = of[i].id ? of[i].type : TM_PB_VARINT;
         st = put_field(&out->args, &out->arg_key, &field, &of[i]);
     }
     return st;

@@ -5,46 +5,61 @@
 
 static const struct {
     const char *type;
-    bool has_lanes;
+    enum { ALONE, LANES, COUNTER } content; /* slices in one lane or in several, or the values of a counter */
 } tracks[TM_NAMED_TRACK_COUNT] = {
-    [TM_NAMED_TRACK_NONE] = {"unknown", true},
-    [TM_NAMED_TRACK_EXPECTED_FRAMES] = {"android_expected_frame_timeline", true},
-    [TM_NAMED_TRACK_ACTUAL_FRAMES] = {"android_actual_frame_timeline", true},
-    [TM_NAMED_TRACK_GPU_STAGE] = {"gpu_render_stage", true},
-    [TM_NAMED_TRACK_GPU_WORK] = {"android_gpu_work_period", false},
-    [TM_NAMED_TRACK_JOBS] = {"drm_sched_ring", false},
-    [TM_NAMED_TRACK_FENCES] = {"drm_fence", false},
-    [TM_NAMED_TRACK_FILE_READS] = {"android_fs", true},
-    [TM_NAMED_TRACK_CHECKPOINTS] = {"f2fs_write_checkpoint", false},
-    [TM_NAMED_TRACK_VIRTUAL_GPU] = {"virtgpu_queue_event", true},
-    [TM_NAMED_TRACK_VIDEO_QUEUE] = {"virtio_video_queue_event", true},
-    [TM_NAMED_TRACK_VIDEO_COMMANDS] = {"virtio_video_command", true},
-    [TM_NAMED_TRACK_FILE_REQUESTS] = {"etw_fileio", true},
-    [TM_NAMED_TRACK_DISK_REQUESTS] = {"etw_diskio", true},
-    [TM_NAMED_TRACK_TRIGGERS] = {"triggers", false},
-    [TM_NAMED_TRACK_ACPM_TEMPERATURE] = {"acpm_thermal_temperature", false},
-    [TM_NAMED_TRACK_ACPM_COOLING] = {"acpm_cooling_device_counter", false},
-    [TM_NAMED_TRACK_CPM_COUNTERS] = {"pixel_cpm_counters", false},
-    [TM_NAMED_TRACK_FIRMWARE_COUNTERS] = {"pixel_fwtp_counters", false},
-    [TM_NAMED_TRACK_FIRMWARE_SLICES] = {"pixel_fwtp_slices", false},
-    [TM_NAMED_TRACK_THERMAL_ZONE] = {"thermal_temperature_sys", false},
-    [TM_NAMED_TRACK_GPU_MEMORY] = {"gpu_memory", false},
-    [TM_NAMED_TRACK_PROCESS_GPU_MEMORY] = {"process_gpu_memory", false},
-    [TM_NAMED_TRACK_GPU_COUNTER] = {"gpu_counter", false},
-    [TM_NAMED_TRACK_ADRENO_BATCHES] = {"adreno_gpu_cmdbatch", true},
-    [TM_NAMED_TRACK_ION_BUFFERS] = {"android_ion_allocations", true},
-    [TM_NAMED_TRACK_DMA_BUFFERS] = {"android_dma_allocations", true},
-    [TM_NAMED_TRACK_KILLS] = {"android_lmk", false},
-    [TM_NAMED_TRACK_DRIVER_SLICES] = {"kernel_trackevent_custom_slice", false},
-    [TM_NAMED_TRACK_DRIVER_THREAD_SLICES] = {"kernel_trackevent_thread_slice", false},
-    [TM_NAMED_TRACK_DRIVER_PROCESS_SLICES] = {"kernel_trackevent_process_slice", false},
-    [TM_NAMED_TRACK_DRIVER_CPU_SLICES] = {"kernel_trackevent_cpu_slice", false},
-    [TM_NAMED_TRACK_DRIVER_COUNTERS] = {"kernel_trackevent_custom_counter", false},
-    [TM_NAMED_TRACK_DRIVER_THREAD_COUNTERS] = {"kernel_trackevent_thread_counter", false},
-    [TM_NAMED_TRACK_DRIVER_PROCESS_COUNTERS] = {"kernel_trackevent_process_counter", false},
-    [TM_NAMED_TRACK_DRIVER_CPU_COUNTERS] = {"kernel_trackevent_cpu_counter", false},
-    [TM_NAMED_TRACK_DEVICE_POWER] = {"linux_rpm", false},
-    [TM_NAMED_TRACK_SUSPEND] = {"suspend_resume", true},
+    [TM_NAMED_TRACK_NONE] = {"unknown", LANES},
+    [TM_NAMED_TRACK_EXPECTED_FRAMES] = {"android_expected_frame_timeline", LANES},
+    [TM_NAMED_TRACK_ACTUAL_FRAMES] = {"android_actual_frame_timeline", LANES},
+    [TM_NAMED_TRACK_GPU_STAGE] = {"gpu_render_stage", LANES},
+    [TM_NAMED_TRACK_GPU_WORK] = {"android_gpu_work_period", ALONE},
+    [TM_NAMED_TRACK_JOBS] = {"drm_sched_ring", ALONE},
+    [TM_NAMED_TRACK_FENCES] = {"drm_fence", ALONE},
+    [TM_NAMED_TRACK_FILE_READS] = {"android_fs", LANES},
+    [TM_NAMED_TRACK_CHECKPOINTS] = {"f2fs_write_checkpoint", ALONE},
+    [TM_NAMED_TRACK_VIRTUAL_GPU] = {"virtgpu_queue_event", LANES},
+    [TM_NAMED_TRACK_VIDEO_QUEUE] = {"virtio_video_queue_event", LANES},
+    [TM_NAMED_TRACK_VIDEO_COMMANDS] = {"virtio_video_command", LANES},
+    [TM_NAMED_TRACK_FILE_REQUESTS] = {"etw_fileio", LANES},
+    [TM_NAMED_TRACK_DISK_REQUESTS] = {"etw_diskio", LANES},
+    [TM_NAMED_TRACK_TRIGGERS] = {"triggers", ALONE},
+    [TM_NAMED_TRACK_ACPM_TEMPERATURE] = {"acpm_thermal_temperature", COUNTER},
+    [TM_NAMED_TRACK_ACPM_COOLING] = {"acpm_cooling_device_counter", COUNTER},
+    [TM_NAMED_TRACK_CPM_COUNTERS] = {"pixel_cpm_counters", COUNTER},
+    [TM_NAMED_TRACK_FIRMWARE_COUNTERS] = {"pixel_fwtp_counters", COUNTER},
+    [TM_NAMED_TRACK_FIRMWARE_SLICES] = {"pixel_fwtp_slices", ALONE},
+    [TM_NAMED_TRACK_THERMAL_ZONE] = {"thermal_temperature_sys", COUNTER},
+    [TM_NAMED_TRACK_GPU_MEMORY] = {"gpu_memory", COUNTER},
+    [TM_NAMED_TRACK_PROCESS_GPU_MEMORY] = {"process_gpu_memory", COUNTER},
+    [TM_NAMED_TRACK_GPU_COUNTER] = {"gpu_counter", COUNTER},
+    [TM_NAMED_TRACK_ADRENO_BATCHES] = {"adreno_gpu_cmdbatch", LANES},
+    [TM_NAMED_TRACK_ION_BUFFERS] = {"android_ion_allocations", LANES},
+    [TM_NAMED_TRACK_DMA_BUFFERS] = {"android_dma_allocations", LANES},
+    [TM_NAMED_TRACK_KILLS] = {"android_lmk", ALONE},
+    [TM_NAMED_TRACK_DRIVER_SLICES] = {"kernel_trackevent_custom_slice", ALONE},
+    [TM_NAMED_TRACK_DRIVER_THREAD_SLICES] = {"kernel_trackevent_thread_slice", ALONE},
+    [TM_NAMED_TRACK_DRIVER_PROCESS_SLICES] = {"kernel_trackevent_process_slice", ALONE},
+    [TM_NAMED_TRACK_DRIVER_CPU_SLICES] = {"kernel_trackevent_cpu_slice", ALONE},
+    [TM_NAMED_TRACK_DRIVER_COUNTERS] = {"kernel_trackevent_custom_counter", COUNTER},
+    [TM_NAMED_TRACK_DRIVER_THREAD_COUNTERS] = {"kernel_trackevent_thread_counter", COUNTER},
+    [TM_NAMED_TRACK_DRIVER_PROCESS_COUNTERS] = {"kernel_trackevent_process_counter", COUNTER},
+    [TM_NAMED_TRACK_DRIVER_CPU_COUNTERS] = {"kernel_trackevent_cpu_counter", COUNTER},
+    [TM_NAMED_TRACK_DEVICE_POWER] = {"linux_rpm", ALONE},
+    [TM_NAMED_TRACK_SUSPEND] = {"suspend_resume", LANES},
+    [TM_NAMED_TRACK_NETWORK] = {"network_packets", LANES},
+    [TM_NAMED_TRACK_BLUETOOTH] = {"bluetooth_trace_event", ALONE},
+    [TM_NAMED_TRACK_DEVICE_STATE] = {"android_device_state", ALONE},
+    [TM_NAMED_TRACK_APP_WAKELOCKS] = {"app_wakelock_events", LANES},
+    [TM_NAMED_TRACK_STATSD] = {"statsd_atoms", ALONE},
+    [TM_NAMED_TRACK_SYSTEM_PROPERTY] = {"sysprop_counter", COUNTER},
+    [TM_NAMED_TRACK_POWER_RAIL] = {"power_rails", COUNTER},
+    [TM_NAMED_TRACK_ENERGY] = {"android_energy_estimation_breakdown", COUNTER},
+    [TM_NAMED_TRACK_ENERGY_OF_UID] = {"android_energy_estimation_breakdown_per_uid", COUNTER},
+    [TM_NAMED_TRACK_GPU_LOG] = {"gpu_log", ALONE},
+    [TM_NAMED_TRACK_VULKAN] = {"vulkan_events", ALONE},
+    [TM_NAMED_TRACK_METATRACE] = {"metatrace_counter", COUNTER},
+    [TM_NAMED_TRACK_KERNEL_WAKELOCK] = {"android_kernel_wakelock", COUNTER},
+    [TM_NAMED_TRACK_CPU_TIME_OF_UID] = {"android_cpu_per_uid", COUNTER},
+    [TM_NAMED_TRACK_CPU_TIMES] = {"android_cpu_per_uid_totals", COUNTER},
 };
 
 const char *tm_named_track_type(enum tm_named_track track)
@@ -54,7 +69,7 @@ const char *tm_named_track_type(enum tm_named_track track)
 
 bool tm_named_track_has_lanes(enum tm_named_track track)
 {
-    return tracks[track < TM_NAMED_TRACK_COUNT ? track : TM_NAMED_TRACK_NONE].has_lanes;
+    return tracks[track < TM_NAMED_TRACK_COUNT ? track : TM_NAMED_TRACK_NONE].content == LANES;
 }
 
 const char *tm_named_track_unit(enum tm_named_track track)
@@ -63,6 +78,9 @@ const char *tm_named_track_unit(enum tm_named_track track)
     case TM_NAMED_TRACK_THERMAL_ZONE: return "C";
     case TM_NAMED_TRACK_GPU_MEMORY:
     case TM_NAMED_TRACK_PROCESS_GPU_MEMORY: return "bytes";
+    case TM_NAMED_TRACK_KERNEL_WAKELOCK:
+    case TM_NAMED_TRACK_CPU_TIME_OF_UID:
+    case TM_NAMED_TRACK_CPU_TIMES: return "ms";
     default: return NULL;
     }
 }
@@ -95,10 +113,7 @@ static enum tm_named_track type_of(const struct tm_event *e)
 
 bool tm_named_track_is_of_counter(const struct tm_event *e)
 {
-    const enum tm_named_track type = type_of(e);
-    return (type >= TM_NAMED_TRACK_ACPM_TEMPERATURE && type <= TM_NAMED_TRACK_FIRMWARE_COUNTERS) ||
-           (type >= TM_NAMED_TRACK_THERMAL_ZONE && type <= TM_NAMED_TRACK_GPU_COUNTER) ||
-           (type >= TM_NAMED_TRACK_DRIVER_COUNTERS && type <= TM_NAMED_TRACK_DRIVER_CPU_COUNTERS);
+    return tracks[type_of(e)].content == COUNTER;
 }
 
 bool tm_named_track_is_of_driver(const struct tm_event *e)

@@ -49,6 +49,21 @@ enum tm_named_track {
     TM_NAMED_TRACK_DRIVER_CPU_COUNTERS = 35, /* of a cpu */
     TM_NAMED_TRACK_DEVICE_POWER = 36, /* global: states of a device's power */
     TM_NAMED_TRACK_SUSPEND = 37, /* global, in lanes: the steps of suspend and resume */
+    TM_NAMED_TRACK_NETWORK = 38, /* global: packets on an interface in one direction, in lanes */
+    TM_NAMED_TRACK_BLUETOOTH = 39, /* global */
+    TM_NAMED_TRACK_DEVICE_STATE = 40, /* global: how a device is folded */
+    TM_NAMED_TRACK_APP_WAKELOCKS = 41, /* global, in lanes */
+    TM_NAMED_TRACK_STATSD = 42, /* global: atoms */
+    TM_NAMED_TRACK_SYSTEM_PROPERTY = 43, /* global: a counter */
+    TM_NAMED_TRACK_POWER_RAIL = 44, /* global: a counter */
+    TM_NAMED_TRACK_ENERGY = 45, /* global: a counter of the energy that a consumer has used */
+    TM_NAMED_TRACK_ENERGY_OF_UID = 46, /* global: the part of an app */
+    TM_NAMED_TRACK_GPU_LOG = 47, /* global */
+    TM_NAMED_TRACK_VULKAN = 48, /* global */
+    TM_NAMED_TRACK_METATRACE = 49, /* of a thread: a counter of Perfetto itself */
+    TM_NAMED_TRACK_KERNEL_WAKELOCK = 50, /* global: a counter */
+    TM_NAMED_TRACK_CPU_TIME_OF_UID = 51, /* global: a counter of an app on a cluster of cpus */
+    TM_NAMED_TRACK_CPU_TIMES = 52, /* global: the same of all apps, or of the system */
     TM_NAMED_TRACK_COUNT
 };
 

@@ -27,4 +27,5 @@ const char tm_sqlite_frame_views[] =
     ARG("command_buffer_name", "command_buffer_name") ARG("frame_id", "frame_id")
     ARG("submission_id", "submission_id") ARG("hw_queue_id", "hw_queue_id") ARG("upid", "upid")
     ARG("render_subpasses", "render_subpasses") ARG("render_stage_category", "render_stage_category")
-    " FROM slice s JOIN track t ON t.id = s.track_id WHERE t.type = 'gpu_render_stage';";
+    " FROM slice s JOIN track t ON t.id = s.track_id"
+    " WHERE t.type IN ('gpu_render_stage', 'vulkan_events', 'gpu_log');";

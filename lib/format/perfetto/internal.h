@@ -171,6 +171,19 @@ struct tm_proto_gpu_counters {
     struct tm_buf texts;
 };
 
+/* Names that packets state for numbers: known_texts.c. */
+struct tm_proto_known_texts {
+    struct tm_proto_map places; /* (machine, hash of a number and its kind) to the places of its texts */
+    struct tm_buf bytes;
+};
+
+/* Counters that are stated as differences: totals.c. */
+struct tm_proto_totals {
+    struct tm_proto_map places;   /* (machine, sequence) to the place of its sums */
+    struct tm_proto_map counters; /* (machine, hash of a counter) to the place of its last value */
+    struct tm_buf sources, lasts;
+};
+
 /* Facts about the whole trace: metadata.c. */
 struct tm_proto_metadata {
     bool has_uuid;                     /* the trace's identity is known */
@@ -214,7 +227,8 @@ struct tm_proto {
     struct tm_proto_metadata metadata;
     struct tm_proto_map tracks;      /* from descriptors: (machine, uuid); see descriptor.h */
     struct tm_proto_map clocks;      /* (machine, 0) to facts about its snapshots: clock.c */
-    struct tm_proto_map power_names; /* (machine, hash of a rail or state) to the string of its counter */
+    struct tm_proto_known_texts known;
+    struct tm_proto_totals totals;
     struct tm_described_types types; /* of messages in track events */
     struct tm_v8_profile *v8;        /* NULL until the first profile of V8: v8_samples.c */
     struct tm_proto_map stated;      /* (machine, a number of stated.c) to its last value */

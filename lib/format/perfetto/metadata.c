@@ -4,10 +4,10 @@
 #include "format/perfetto/config_text.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/fingerprint.h"
+#include "format/perfetto/numbers.h"
 #include "perfetto/message_fields.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { CONFIG_STATSD = 7, CONFIG_SESSION_NAME = 22, CONFIG_UUID_MSB = 27, CONFIG_UUID_LSB = 28 };
 enum { CONFIG_ATTRIBUTES = 48, CONFIG_BUFFERS = 1, CONFIG_WRITE_INTO_FILE = 8, BUFFER_FILL_POLICY = 4, DISCARD = 2 };
@@ -436,18 +436,6 @@ static enum tm_status read_service_event(struct tm_proto_rows *rows, const struc
     return st;
 }
 
-/* Sets *VALUE to the number that the text F states. False: it is no decimal number of 32 bits. */
-static bool number_of(const struct tm_pb_field *f, int64_t *value)
-{
-    char text[16], *end;
-    if (f->len == 0 || f->len >= sizeof text)
-        return false;
-    memcpy(text, f->data, f->len);
-    text[f->len] = '\0';
-    *value = strtoll(text, &end, 10);
-    return *end == '\0' && *value >= INT32_MIN && *value <= INT32_MAX;
-}
-
 static enum tm_status read_property(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                     const struct tm_pb_field *property, struct tm_error *err)
 {
@@ -461,15 +449,15 @@ static enum tm_status read_property(struct tm_proto_rows *rows, const struct tm_
     struct tm_pb_field name = find(property, PROPERTY_NAME, TM_PB_LEN);
     struct tm_pb_field value = find(property, PROPERTY_VALUE, TM_PB_LEN);
     struct tm_pb_field number = {.type = TM_PB_VARINT};
-    int64_t parsed = 0;
+    int32_t parsed = 0;
     for (size_t i = 0; i < COUNT(known); i++) {
         if (!tm_text_is((struct tm_text){name.data, name.len}, known[i].property))
             continue;
         if (known[i].is_text)
             return put_field(rows, packet, known[i].name, &value, err);
-        if (!number_of(&value, &parsed))
+        if (!tm_proto_number_of_text((struct tm_text){value.data, value.len}, &parsed))
             return TM_OK;
-        number.value = (uint64_t)parsed;
+        number.value = (uint64_t)(int64_t)parsed;
         return put_field(rows, packet, known[i].name, &number, err);
     }
     return TM_OK;

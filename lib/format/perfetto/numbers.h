@@ -1,8 +1,9 @@
-/* Reads the numbers of a repeated field, packed or not, in their order. */
+/* Numbers in fields: those of a repeated field, packed or not, in their order, and one that a text states. */
 #ifndef TM_FORMAT_PERFETTO_NUMBERS_H
 #define TM_FORMAT_PERFETTO_NUMBERS_H
 
 #include "base/pb.h"
+#include "base/text.h"
 
 /* Zero-initialise with pb, the message, and id, the field. */
 struct tm_proto_numbers {
@@ -32,5 +33,9 @@ static inline bool tm_proto_numbers_next(struct tm_proto_numbers *n, uint64_t *v
         n->at = n->end = NULL;
     return n->at != NULL;
 }
+
+/* Sets *VALUE to the decimal number that TEXT states; like the reference importer, to the low 32 bits of a larger one.
+ * False: it states none. */
+bool tm_proto_number_of_text(struct tm_text text, int32_t *value);
 
 #endif

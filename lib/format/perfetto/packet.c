@@ -1,5 +1,6 @@
 #include "format/perfetto/packet.h"
 
+#include "format/perfetto/android.h"
 #include "format/perfetto/clock.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/cpu_info.h"
@@ -11,10 +12,12 @@
 #include "format/perfetto/generic_kernel.h"
 #include "format/perfetto/gpu_counter.h"
 #include "format/perfetto/gpu_info.h"
+#include "format/perfetto/gpu_log.h"
 #include "format/perfetto/gpu_stage.h"
 #include "format/perfetto/heap_profile.h"
 #include "format/perfetto/log.h"
 #include "format/perfetto/metadata.h"
+#include "format/perfetto/metatrace.h"
 #include "format/perfetto/named_processes.h"
 #include "format/perfetto/power.h"
 #include "format/perfetto/sample.h"
@@ -23,6 +26,7 @@
 #include "format/perfetto/sequence_stats.h"
 #include "format/perfetto/stated.h"
 #include "format/perfetto/system.h"
+#include "format/perfetto/totals.h"
 #include "format/perfetto/track_event.h"
 #include "perfetto/packet_times.h"
 #include "stream/detail_fields.h"
@@ -324,6 +328,21 @@ static enum tm_status read_chrome(struct tm_proto_map *clocks, struct tm_proto_r
     return read_other(rows, packet, err);
 }
 
+/* Adds the row of the packet, then the slice or the counters in it. */
+static enum tm_status read_shown(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    const struct tm_event event = tm_proto_event(packet, TM_KIND_PACKET);
+    enum tm_status st = read_other(&p->rows, packet, err);
+    if (st < 0 || !packet->has_time || !p->rows.sink->want_packet_args)
+        return st;
+    switch (packet->body.id) {
+    case TM_PACKET_METATRACE: return tm_proto_metatrace_add(&p->known, &p->rows, packet, &event, err);
+    case TM_PACKET_KERNEL_WAKELOCKS:
+    case TM_PACKET_CPU_PER_UID: return tm_proto_totals_read(&p->totals, &p->rows, packet, err);
+    default: return tm_proto_gpu_log_add(&p->rows, packet, &event, err);
+    }
+}
+
 /* Kinds that are read even if the sequence's state is incomplete. */
 static bool needs_no_state(uint32_t body)
 {
@@ -349,6 +368,12 @@ static enum tm_status read_profile(struct tm_proto *p, struct tm_proto_packet *p
     case TM_PACKET_SMAPS:
     case TM_PACKET_VULKAN_MEMORY:
         return read_named_processes(&p->rows, packet, err);
+    case TM_PACKET_GPU_LOG:
+    case TM_PACKET_VULKAN_API:
+    case TM_PACKET_METATRACE:
+    case TM_PACKET_KERNEL_WAKELOCKS:
+    case TM_PACKET_CPU_PER_UID:
+        return read_shown(p, packet, err);
     case TM_PACKET_CHROME_EVENTS:
     case TM_PACKET_CHROME_METADATA:
         return read_chrome(&p->clocks, &p->rows, packet, err);
@@ -360,7 +385,7 @@ static enum tm_status read_profile(struct tm_proto *p, struct tm_proto_packet *p
     }
 }
 
-/* Reads a packet about CPUs, GPUs, displays or power, or one that read_profile reads. */
+/* Reads a packet about CPUs, GPUs, displays, power or services of Android, or one that read_profile reads. */
 static enum tm_status read_device(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
     switch (packet->body.id) {
@@ -384,7 +409,16 @@ static enum tm_status read_device(struct tm_proto *p, struct tm_proto_packet *pa
     case TM_PACKET_TRIGGER:
     case TM_PACKET_CLONE_TRIGGER:
     case TM_PACKET_CHROME_TRIGGER:
-        return tm_proto_power_read(&p->power_names, &p->rows, packet, err);
+        return tm_proto_power_read(&p->known, &p->rows, packet, err);
+    case TM_PACKET_PACKAGES:
+    case TM_PACKET_ENERGY:
+    case TM_PACKET_STATSD:
+    case TM_PACKET_SYSTEM_PROPERTY:
+    case TM_PACKET_NETWORK:
+    case TM_PACKET_NETWORK_BUNDLE:
+    case TM_PACKET_BLUETOOTH:
+    case TM_PACKET_APP_WAKELOCKS:
+        return tm_proto_android_read(&p->known, &p->rows, packet, err);
     default:
         return read_profile(p, packet, err);
     }

@@ -6,10 +6,12 @@
 #include "format/perfetto/count.h"
 #include "format/perfetto/gpu_counter.h"
 #include "format/perfetto/expand.h"
+#include "format/perfetto/known_texts.h"
 #include "format/perfetto/sequence_stats.h"
 #include "format/perfetto/stated.h"
 #include "format/perfetto/packet.h"
 #include "format/perfetto/sequence.h"
+#include "format/perfetto/totals.h"
 #include "kernel/syscall_names.h"
 
 #include <stdlib.h>
@@ -133,7 +135,8 @@ static void close_proto(void *state)
         tm_syscall_names_release(p->kernels.syscalls.names);
     free(p->kernels.syscalls.names);
     tm_proto_map_release(&p->kernels.disks);
-    tm_proto_map_release(&p->power_names);
+    tm_proto_known_texts_release(&p->known);
+    tm_proto_totals_release(&p->totals);
     tm_proto_map_release(&p->kernels.address_spaces);
     tm_proto_map_release(&p->frames.cookies);
     tm_proto_map_release(&p->gpu.specified);
@@ -265,8 +268,8 @@ static uint64_t refused_facts(const struct tm_proto *p)
     const struct tm_proto_sequence_stats *sequences = &p->sequences.stats;
     return (uint64_t)k->disks.refused + k->address_spaces.refused + k->migrations.refused + k->adreno.threads.refused +
            p->frames.cookies.refused + p->frames.tokens.refused + p->frames.surfaces.refused +
-           p->gpu.specified.refused + p->power_names.refused + p->stated.refused + sequences->losses.refused +
-           sequences->counted_writers.refused;
+           p->gpu.specified.refused + p->known.places.refused + p->totals.places.refused + p->totals.counters.refused +
+           p->stated.refused + sequences->losses.refused + sequences->counted_writers.refused;
 }
 
 static enum tm_status finish(struct tm_proto *p, struct tm_error *err)

@@ -4,11 +4,12 @@
 #include "base/hash.h"
 #include "base/pb.h"
 #include "stream/detail_arg.h"
+#include "format/perfetto/known_texts.h"
 #include "format/perfetto/named_row.h"
 #include "format/perfetto/system.h"
 #include "perfetto/packet_times.h"
 
-enum { NAMES_MAX = 1 << 16, RAILS_MAX = 256, NS_PER_MS = 1000000 };
+enum { RAILS_MAX = 256, NS_PER_MS = 1000000 };
 enum { BATTERY_CHARGE = 1, BATTERY_CAPACITY = 2, BATTERY_CURRENT = 3, BATTERY_AVERAGE = 4, BATTERY_NAME = 5,
        BATTERY_ENERGY = 6, BATTERY_VOLTAGE = 7, BATTERY_FIELDS = 8 };
 enum { RAILS_DESCRIPTOR = 1, RAILS_DATA = 2, RAILS_SESSION = 3 };
@@ -22,7 +23,7 @@ enum { CHROME_TRIGGER_NAME = 1, CHROME_TRIGGER_HASH = 2, CHROME_TRIGGER_FLOW = 3
 
 /* One packet and its row. */
 struct power {
-    struct tm_proto_map *power_names;
+    struct tm_proto_known_texts *known;
     struct tm_proto_rows *rows;
     const struct tm_proto_packet *packet;
     struct tm_event like; /* a DERIVED row of scope GLOBAL */
@@ -134,36 +135,18 @@ static const char *friendly_name(const struct tm_pb_field *rail)
     return NULL;
 }
 
-/* Remembers rows->key as the name of (K1, K2), a string of the stream. Names past the limit are not remembered. */
-static enum tm_status remember(struct power *w, uint32_t k1, uint64_t k2)
+/* Notes rows->key as the name for KEY, and rows->text as the dimensions of its track. */
+static enum tm_status remember(struct power *w, uint64_t key)
 {
-    struct tm_proto_map_entry *entry;
-    uint32_t string;
-    enum tm_status st = tm_proto_string(w->rows, w->rows->key.data, w->rows->key.len, &string, w->err);
-    if (st < 0)
-        return st;
-    w->rows->detail.len = 0; /* an inline string cannot be remembered: it belongs to one row */
-    if (string & TM_STRING_INLINE)
-        return TM_OK;
-    st = tm_proto_map_add(w->power_names, k1, k2, NAMES_MAX, &entry);
-    if (st == TM_OK)
-        entry->v1 = string;
-    return st < 0 ? tm_error_nomem(w->err) : TM_OK;
+    const struct tm_proto_known_text text = {{w->rows->key.data, w->rows->key.len},
+                                             {w->rows->text.data, w->rows->text.len}};
+    return tm_proto_known_text_add(w->known, w->packet->machine, key, &text) < 0 ? tm_error_nomem(w->err) : TM_OK;
 }
-
-/* Returns the remembered string, or 0. */
-static uint32_t recall(const struct power *w, uint32_t k1, uint64_t k2)
-{
-    const struct tm_proto_map_entry *entry = tm_proto_map_find(w->power_names, k1, k2);
-    return entry ? (uint32_t)entry->v1 : 0;
-}
-
-enum { NAMED_RAIL = 1, NAMED_STATE = 2 };
 
 static uint64_t rail_key(uint64_t session, uint32_t index)
 {
     uint64_t key[2] = {session, index};
-    return tm_hash64_numbers(key, 2, NAMED_RAIL);
+    return tm_hash64_numbers(key, 2, TM_PROTO_KNOWN_RAIL);
 }
 
 static enum tm_status describe_rail(struct power *w, uint64_t session, const struct tm_pb_field *f)
@@ -174,11 +157,16 @@ static enum tm_status describe_rail(struct power *w, uint64_t session, const str
     const char *name = friendly_name(rail);
     if (index > RAILS_MAX)
         return TM_OK;
-    w->rows->key.len = 0;
+    tm_buf_clear(&w->rows->key);
+    tm_buf_clear(&w->rows->text);
     enum tm_status st = name ? tm_buf_addf(&w->rows->key, "power.rails.%s", name)
                              : tm_buf_addf(&w->rows->key, "power.%.*s_uws", (int)rail->len,
                                            rail->data ? (const char *)rail->data : "");
-    return st == TM_OK ? remember(w, w->packet->machine, rail_key(session, index)) : tm_error_nomem(w->err);
+    if (st < 0 ||
+        tm_detail_arg_text(&w->rows->text, "name", rail->data ? (const char *)rail->data : "", rail->len) < 0 ||
+        tm_detail_arg_int(&w->rows->text, "session_uuid", (uint32_t)session) < 0)
+        return tm_error_nomem(w->err);
+    return remember(w, rail_key(session, index));
 }
 
 /* Adds a reading. OWN_TIME selects the readings with a time of their own, which become events of their own; without it
@@ -187,11 +175,15 @@ static enum tm_status add_energy(struct power *w, uint64_t session, const struct
 {
     struct fields m = fields_of(f->data, f->len);
     struct tm_event row = w->like;
+    const struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_POWER_RAIL};
+    struct tm_proto_known_text rail;
     bool has_own = has(&m, DATA_TIME_MS) && m.of[DATA_TIME_MS].value <= INT64_MAX / NS_PER_MS;
     row.kind = TM_KIND_COUNTER;
-    row.name = recall(w, w->packet->machine, rail_key(session, (uint32_t)number(&m, DATA_INDEX)));
-    if (row.name == 0 || has_own != own_time)
+    if (has_own != own_time || (row.flags & TM_EVENT_UNTIMED && !has_own))
         return TM_OK;
+    if (!tm_proto_known_text_find(w->known, w->packet->machine, rail_key(session, (uint32_t)number(&m, DATA_INDEX)),
+                                  &rail))
+        return tm_proto_count_stat(&w->rows->counts, TM_PROTO_STAT_RAIL_UNKNOWN, w->packet->machine, 1, w->err);
     row.flags |= TM_EVENT_HAS_VALUE | TM_EVENT_VALUE_DOUBLE;
     row.value = tm_pb_bits((double)m.of[DATA_ENERGY].value);
     if (has_own) {
@@ -199,7 +191,11 @@ static enum tm_status add_energy(struct power *w, uint64_t session, const struct
         row.clock = TM_CLOCK_BOOTTIME;
         row.time_ns = number(&m, DATA_TIME_MS) * NS_PER_MS;
     }
-    return row.flags & TM_EVENT_UNTIMED ? TM_OK : tm_proto_add(w->rows, &row, w->err);
+    tm_buf_clear(&w->rows->text);
+    if (tm_buf_add(&w->rows->text, rail.dimensions.data, rail.dimensions.len) < 0)
+        return tm_error_nomem(w->err);
+    enum tm_status st = tm_proto_named_counter(w->rows, &named, rail.name, &row, w->err);
+    return st < 0 ? st : tm_proto_add(w->rows, &row, w->err);
 }
 
 /* Reads names first, then the readings at the packet's time, because DERIVED rows must follow the packet's row; then
@@ -228,20 +224,22 @@ static enum tm_status power_rails(struct power *w)
 static uint64_t state_key(const struct fields *m)
 {
     uint64_t key[2] = {m->of[STATE_ENTITY].value, m->of[STATE_INDEX].value};
-    return tm_hash64_numbers(key, 2, NAMED_STATE);
+    return tm_hash64_numbers(key, 2, TM_PROTO_KNOWN_STATE);
 }
 
 static enum tm_status describe_state(struct power *w, const struct tm_pb_field *f)
 {
     struct fields m = fields_of(f->data, f->len);
     const struct tm_pb_field *entity = &m.of[STATE_ENTITY_NAME], *state = &m.of[STATE_NAME];
-    w->rows->key.len = 0;
-    if (entity->type != TM_PB_LEN || state->type != TM_PB_LEN)
+    tm_buf_clear(&w->rows->key);
+    tm_buf_clear(&w->rows->text);
+    if (!has(&m, STATE_ENTITY) || !has(&m, STATE_INDEX))
         return TM_OK;
-    if (tm_buf_addf(&w->rows->key, "Entity residency: %.*s is %.*s", (int)entity->len, (const char *)entity->data,
-                    (int)state->len, (const char *)state->data) != TM_OK)
+    if (tm_buf_addf(&w->rows->key, "Entity residency: %.*s is %.*s", (int)entity->len,
+                    entity->data ? (const char *)entity->data : "", (int)state->len,
+                    state->data ? (const char *)state->data : "") != TM_OK)
         return tm_error_nomem(w->err);
-    return remember(w, w->packet->machine, state_key(&m));
+    return remember(w, state_key(&m));
 }
 
 static enum tm_status entity_state_residency(struct power *w)
@@ -260,11 +258,16 @@ static enum tm_status entity_state_residency(struct power *w)
             }
             struct fields m = fields_of(f.data, f.len);
             struct tm_event row = w->like;
+            struct tm_proto_known_text name;
             row.kind = TM_KIND_COUNTER;
-            row.name = recall(w, w->packet->machine, state_key(&m));
             row.flags |= TM_EVENT_HAS_VALUE | TM_EVENT_VALUE_DOUBLE;
             row.value = tm_pb_bits((double)m.of[STATE_TIME_MS].value);
-            if (row.name)
+            if (!tm_proto_known_text_find(w->known, w->packet->machine, state_key(&m), &name)) {
+                st = tm_proto_count_stat(&w->rows->counts, TM_PROTO_STAT_ENTITY_UNKNOWN, w->packet->machine, 1, w->err);
+                continue;
+            }
+            st = tm_proto_string(w->rows, name.name.data, name.name.len, &row.name, w->err);
+            if (st >= 0)
                 st = tm_proto_add(w->rows, &row, w->err);
         }
     }
@@ -358,7 +361,7 @@ static enum tm_status trigger(struct power *w)
     return st < 0 ? st : tm_proto_add(w->rows, &row, w->err);
 }
 
-enum tm_status tm_proto_power_read(struct tm_proto_map *power_names, struct tm_proto_rows *rows,
+enum tm_status tm_proto_power_read(struct tm_proto_known_texts *known, struct tm_proto_rows *rows,
                                    const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
@@ -366,7 +369,7 @@ enum tm_status tm_proto_power_read(struct tm_proto_map *power_names, struct tm_p
         row.flags |= TM_EVENT_DEFINITION;
     enum tm_status st = tm_packet_times_in(packet->body.id) ? tm_proto_add_with_times(rows, &row, packet->clock, err)
                                                             : tm_proto_add(rows, &row, err);
-    struct power w = {power_names, rows, packet, tm_proto_derived(&row, TM_KIND_PACKET), err};
+    struct power w = {known, rows, packet, tm_proto_derived(&row, TM_KIND_PACKET), err};
     /* Packets without a time still define names for later ones. */
     bool names = packet->body.id == TM_PACKET_POWER_RAILS || packet->body.id == TM_PACKET_ENTITY_STATE_RESIDENCY;
     if (st < 0 || (!packet->has_time && !names))

@@ -8,7 +8,7 @@
 /* Adds the rows of a packet of battery, power_rails, entity_state_residency, initial_display_state,
  * gpu_mem_total_event, generic_kernel_cpu_freq_event, generic_gpu_frequency_event, trigger, clone_snapshot_trigger or
  * chrome_trigger. */
-enum tm_status tm_proto_power_read(struct tm_proto_map *power_names, struct tm_proto_rows *rows,
+enum tm_status tm_proto_power_read(struct tm_proto_known_texts *known, struct tm_proto_rows *rows,
                                    const struct tm_proto_packet *packet, struct tm_error *err);
 
 #endif

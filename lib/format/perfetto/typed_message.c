@@ -9,7 +9,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static enum tm_status push_key(struct tm_buf *key, const struct tm_typed_field *field, struct tm_proto_element_counts *counts)
+static enum tm_status push_key(struct tm_buf *key, const struct tm_typed_field *field,
+                               struct tm_proto_element_counts *counts)
 {
     enum tm_status st = key->len ? tm_buf_add_byte(key, '.') : TM_OK;
     uint64_t *count;
