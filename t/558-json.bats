@@ -774,3 +774,22 @@ END
     same_text "$got" '["here",10,11]
 ["there",20,21]'
 }
+
+@test "the end of a marker without a process ends the slice that its thread began in a process" {
+    printf '%s\n' '# tracer: nop' \
+        '  one-51 (   50) [000] .... 1.000000: tracing_mark_write: B|50|first row of its thread' \
+        '  one-51 (   50) [000] .... 1.000001: tracing_mark_write: E' \
+        '  two-52 (   50) [000] .... 1.000002: sched_wakeup: comm=one pid=51 prio=120 target_cpu=000' \
+        '  two-52 (   50) [000] .... 1.000003: tracing_mark_write: B|50|outer' \
+        '  two-52 (   50) [000] .... 1.000004: tracing_mark_write: B|50|inner' \
+        '  two-52 (   50) [000] .... 1.000006: tracing_mark_write: E' \
+        '  <...>-53 (-----) [000] .... 1.000007: tracing_mark_write: B|50|unknown before' \
+        '  two-52 (   50) [000] .... 1.000008: tracing_mark_write: E' \
+        '  <...>-53 (-----) [000] .... 1.000010: tracing_mark_write: E' >a.txt
+    tm-merge -o m.json a.txt 2>err
+    json 'sorted((x["tid"], x["ph"], x["dur"], x["pid"], x["name"]) for x in e if x["ph"] in "BEX")' >found
+    want="[(51, 'X', 1, 50, 'first row of its thread'), (52, 'X', 2, 50, 'inner'), (52, 'X', 5, 50, 'outer'),"
+    want="$want (53, 'X', 3, 50, 'unknown before')]"
+    [ "$(cat found)" = "$want" ] || { cat found; false; }
+    [ "$(grep -c slice_end err)" -eq 0 ]
+}
