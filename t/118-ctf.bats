@@ -42,6 +42,15 @@ END
     tm-merge -q -f report k | grep -c ctf_args_cut | grep -qx 0
 }
 
+@test "packets that the tracer dropped are counted, as babeltrace2 counts them" {
+    made packets p
+    tm-merge -o events.jsonl -o p.report p 2>err
+    [ "$(wc -l <events.jsonl)" -eq "$(tm-merge -q -f jsonl k | wc -l)" ]
+    grep -q '^tm-emit: warning: metadata: loss of data, ctf_lost_packets = 6$' err
+    grep -q 'ctf_lost_packets = 6 (data_loss' p.report
+    tm-merge -q -f report k | grep -c ctf_lost_packets | grep -qx 0
+}
+
 @test "a clock with the origin 1970 is REALTIME, and any other is the file's own" {
     made other-clock a
     tm-merge -q -f report a | grep -q 'REALTIME of host, claimed by metadata'

@@ -3,9 +3,10 @@
 #include "base/bytes.h"
 
 /* Layout: kind, with IS_CUT (1 byte), buffer (2), length of event (2), of task (2), of args (4), cpu, tid, pid (4
- * each), time, cycles, lost (8 each), the texts. */
+ * each), time, cycles, lost, lost_packets (8 each), the
+ * texts. */
 enum { AT_BUFFER = 1, AT_EVENT = 3, AT_TASK = 5, AT_ARGS = 7, AT_CPU = 11, AT_TID = 15, AT_PID = 19, AT_TIME = 23 };
-enum { AT_CYCLES = 31, AT_LOST = 39, HEAD_LEN = 47, IS_CUT = 1 << 7 };
+enum { AT_CYCLES = 31, AT_LOST = 39, AT_LOST_PACKETS = 47, HEAD_LEN = 55, IS_CUT = 1 << 7 };
 
 static uint16_t short_len(struct tm_text text)
 {
@@ -30,6 +31,7 @@ enum tm_status tm_child_event_put(const struct tm_child_event *record, struct tm
     tm_put_le64(p + AT_TIME, (uint64_t)record->time_ns);
     tm_put_le64(p + AT_CYCLES, (uint64_t)record->cycles);
     tm_put_le64(p + AT_LOST, record->lost);
+    tm_put_le64(p + AT_LOST_PACKETS, record->lost_packets);
     out->len += HEAD_LEN;
     enum tm_status st = tm_buf_add(out, record->event.data, event);
     if (st == TM_OK)
@@ -57,7 +59,8 @@ enum tm_status tm_child_event_read(struct tm_child_event *record, struct tm_inpu
         .time_ns = (int64_t)tm_get_le64(p + AT_TIME), .cycles = (int64_t)tm_get_le64(p + AT_CYCLES),
         .cpu = (int32_t)tm_get_le32(p + AT_CPU), .tid = (int32_t)tm_get_le32(p + AT_TID),
         .pid = (int32_t)tm_get_le32(p + AT_PID),
-        .is_cut = is_cut, .lost = tm_get_le64(p + AT_LOST), .event = tm_text_at(text, event),
+        .is_cut = is_cut, .lost = tm_get_le64(p + AT_LOST),
+        .lost_packets = tm_get_le64(p + AT_LOST_PACKETS), .event = tm_text_at(text, event),
         .task = tm_text_at(text + event, task), .args = tm_text_at(text + event + task, args)};
     tm_input_skip(in, HEAD_LEN + event + task + args);
     return TM_OK;

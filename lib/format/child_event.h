@@ -25,6 +25,7 @@ struct tm_child_event {
     int32_t cpu, tid, pid; /* -1: not known */
     bool is_cut;      /* a part of the event's arguments is left out; put sets it if it cuts them */
     uint64_t lost;    /* events lost before it; UINT64_MAX: an unknown number */
+    uint64_t lost_packets; /* packets lost before it, with an unknown number of events */
     struct tm_text event, task, args; /* borrowed */
 };
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Makes a trace in the Common Trace Format 1.8 as LTTng's kernel tracer writes it.
 
-usage: make-ctf.py [big|other-clock|no-clock|long|many COUNT] FOLDER
+usage: make-ctf.py [big|other-clock|no-clock|long|packets|many COUNT] FOLDER
 
 There are two streams, one for each cpu, of sched_switch, sched_waking, syscall_entry_openat and syscall_exit_openat;
 the second has lost five events. The first word chooses the byte order (big), a clock other than LTTng's "monotonic" or
-none, events with a text of 70000 bytes and an array of 100 elements (long), or COUNT calls and returns.
+none, events with a text of 70000 bytes and an array of 100 elements (long), packets of one event of which the second
+to fourth are lost (packets), or COUNT calls and returns.
 """
 import os
 import struct
@@ -40,7 +41,7 @@ env {
 stream {
     id = 0;
     packet.context := struct { %(time)s timestamp_begin; %(time)s timestamp_end; u64 content_size; u64 packet_size;
-                               u64 events_discarded; u32 cpu_id; };
+                               u64 events_discarded; u32 cpu_id; %(number)s };
     event.header := struct { u16 id; %(time)s timestamp; };
 };
 event { name = "sched_switch"; id = 0; stream_id = 0; fields := struct {
@@ -61,7 +62,7 @@ def main():
     *words, folder = sys.argv[1:]
     word = words[0] if words else ''
     order = '>' if word == 'big' else '<'
-    name, frequency, offset = CLOCKS.get('' if word in ('many', 'long') else word, ('', 10**9, 0))
+    name, frequency, offset = CLOCKS.get('' if word in ('many', 'long', 'packets') else word, ('', 10**9, 0))
     ns = 10**9 // frequency
 
     def pack(form, *values):
@@ -89,13 +90,19 @@ def main():
 typealias integer { size = 64; align = 8; signed = false; map = clock.%s.value; } := ticks_t;''' % (
             name, frequency, offset, 'TRUE', name)
     with open(os.path.join(folder, 'metadata'), 'w') as f:
-        f.write(TSDL % {'order': 'be' if word == 'big' else 'le', 'clock': clock, 'time': 'ticks_t' if name else 'u64'})
+        f.write(TSDL % {'order': 'be' if word == 'big' else 'le', 'clock': clock, 'time': 'ticks_t' if name else 'u64',
+                        'number': 'u64 packet_seq_num;' if word == 'packets' else ''})
     for cpu, events in enumerate(cpus):
-        body = b''.join(pack('HQ', number, (START + at) // ns) + data for at, (number, data) in events)
-        size = (4 + 4 + 5 * 8 + 4 + len(body)) * 8
-        head = pack('II', MAGIC, 0) + pack('QQQQQI', START // ns, (START + max(10000, events[-1][0])) // ns, size, size, 5 * cpu, cpu)
+        packets = [(0, max(10000, events[-1][0]), events)]
+        if word == 'packets':
+            packets = [(at, at, [(at, event)]) for at, event in events]
         with open(os.path.join(folder, 'channel0_%d' % cpu), 'wb') as f:
-            f.write(head + body)
+            for number, (begin, end, events) in enumerate(packets):
+                number = pack('Q', number + 3 * (number > 0)) if word == 'packets' else b''
+                body = b''.join(pack('HQ', id, (START + at) // ns) + data for at, (id, data) in events)
+                size = (4 + 4 + 5 * 8 + 4 + len(number) + len(body)) * 8
+                f.write(pack('II', MAGIC, 0) + pack('QQQQQI', (START + begin) // ns, (START + end) // ns, size, size,
+                                                    5 * cpu, cpu) + number + body)
 
 
 main()

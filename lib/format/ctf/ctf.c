@@ -131,6 +131,9 @@ static enum tm_status write_counts(struct tm_ctf *c, struct tm_error *err)
     if (c->lost_count)
         st = tm_event_sink_stat(c->context.sink, "ctf_lost_events", TRACEMERGE__SEVERITY__DATA_LOSS,
                                 (int64_t)c->lost_count, err);
+    if (st == TM_OK && c->lost_packet_count)
+        st = tm_event_sink_stat(c->context.sink, "ctf_lost_packets", TRACEMERGE__SEVERITY__DATA_LOSS,
+                                (int64_t)c->lost_packet_count, err);
     if (st == TM_OK && c->cut_count)
         st = tm_event_sink_stat(c->context.sink, "ctf_args_cut", TRACEMERGE__SEVERITY__DATA_LOSS,
                                 (int64_t)c->cut_count, err);
@@ -180,7 +183,7 @@ static enum tm_status ctf_read(void *state, struct tm_error *err)
         if (st == TM_E_SYSTEM)
             return tm_error_set(err, st, "%s", why.text);
         if (st == TM_OK && event.kind == TM_CHILD_EVENT_DONE) {
-            c->lost_count += event.lost < INT32_MAX ? event.lost : INT32_MAX;
+            tm_ctf_count_lost(c, &event);
             return write_counts(c, err);
         }
         if (st == TM_OK && event.kind == TM_CHILD_EVENT_REFUSED)

@@ -20,9 +20,12 @@ struct tm_ctf {
     struct tm_map running; /* by CPU: the thread that runs */
     struct tm_map named;   /* threads whose names are in the stream; value 1 */
     struct tm_buf line, detail, key, inner;
-    uint64_t event_count, lost_count, cut_count;
+    uint64_t event_count, lost_count, lost_packet_count, cut_count;
     struct tm_error refused; /* why the library cannot read the trace */
 };
+
+/* Counts what was lost before RECORD. */
+void tm_ctf_count_lost(struct tm_ctf *ctf, const struct tm_child_event *record);
 
 /* Adds the rows of EVENT. TM_OK; or an error. */
 enum tm_status tm_ctf_add_event(struct tm_ctf *ctf, const struct tm_child_event *event, struct tm_error *err);

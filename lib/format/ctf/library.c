@@ -37,6 +37,7 @@
     X(field_structure_borrow_member_field_by_index_const) X(field_variant_borrow_selected_option_field_const)          \
     X(graph_add_filter_component) X(graph_add_simple_sink_component) X(graph_add_source_component)                     \
     X(graph_connect_ports) X(graph_create) X(graph_run) X(message_discarded_events_get_count)                          \
+    X(message_discarded_packets_get_count)                                                                             \
     X(message_event_borrow_default_clock_snapshot_const) X(message_event_borrow_event_const) X(message_get_type)       \
     X(message_iterator_next) X(message_iterator_put_ref) X(message_put_ref) X(packet_borrow_context_field_const)       \
     X(plugin_borrow_filter_component_class_by_name_const) X(plugin_borrow_source_component_class_by_name_const)        \
@@ -63,7 +64,7 @@ struct reader {
     struct tm_buf task;
     bool has_clock;
     bool is_broken; /* a write failed: nothing more is written */
-    uint64_t lost;
+    uint64_t lost, lost_packets; /* since the last event */
     uint64_t events_left; /* as many as the trace has bits: events without any would never end */
     int out;
 };
@@ -268,8 +269,8 @@ static bool on_event(struct reader *r, const bt_message *message)
     tm_buf_clear(&r->task);
     tm_buf_clear(&r->key);
     r->event = (struct tm_child_event){.kind = TM_CHILD_EVENT, .time_ns = time_ns, .cycles = cycles, .cpu = -1,
-                                       .tid = -1, .pid = -1, .lost = r->lost};
-    r->lost = 0;
+                                       .tid = -1, .pid = -1, .lost = r->lost, .lost_packets = r->lost_packets};
+    r->lost = r->lost_packets = 0;
     const bt_packet *packet = bt.stream_class_supports_packets(bt.stream_borrow_class_const(stream))
                                   ? bt.event_borrow_packet_const(event)
                                   : NULL;
@@ -283,15 +284,23 @@ static bool on_event(struct reader *r, const bt_message *message)
     return put(r, &r->event);
 }
 
+/* An unknown number of lost events or packets counts as 1. */
 static bool on_message(struct reader *r, const bt_message *message)
 {
+    const bt_property_availability known = BT_PROPERTY_AVAILABILITY_AVAILABLE;
     uint64_t count;
-    if (bt.message_get_type(message) == BT_MESSAGE_TYPE_EVENT)
+    switch (bt.message_get_type(message)) {
+    case BT_MESSAGE_TYPE_EVENT:
         return on_event(r, message);
-    if (bt.message_get_type(message) == BT_MESSAGE_TYPE_DISCARDED_EVENTS)
-        r->lost += bt.message_discarded_events_get_count(message, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE ? count
-                                                                                                                : 1;
-    return true;
+    case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+        r->lost += bt.message_discarded_events_get_count(message, &count) == known ? count : 1;
+        return true;
+    case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+        r->lost_packets += bt.message_discarded_packets_get_count(message, &count) == known ? count : 1;
+        return true;
+    default:
+        return true;
+    }
 }
 
 static bt_graph_simple_sink_component_initialize_func_status initialize(bt_message_iterator *messages, void *data)
@@ -418,7 +427,8 @@ int tm_ctf_library_read(void *context, int out)
                                                                &sink) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
                    connect_all(graph, source, muxer, sink) && bt.graph_run(graph) == BT_GRAPH_RUN_STATUS_OK;
     if (is_good)
-        (void)put(r, &(struct tm_child_event){.kind = TM_CHILD_EVENT_DONE, .lost = r->lost});
+        (void)put(r, &(struct tm_child_event){.kind = TM_CHILD_EVENT_DONE, .lost = r->lost,
+                                              .lost_packets = r->lost_packets});
     else
         refuse(r);
     return flush(r) ? 0 : TM_SUBPROCESS_SYSTEM_FAILED;

@@ -235,14 +235,19 @@ static int64_t thread_of(struct tm_ctf *c, const struct tm_child_event *event)
     return running;
 }
 
+void tm_ctf_count_lost(struct tm_ctf *c, const struct tm_child_event *record)
+{
+    c->lost_count += record->lost < INT32_MAX ? record->lost : INT32_MAX;
+    c->lost_packet_count += record->lost_packets < INT32_MAX ? record->lost_packets : INT32_MAX;
+}
+
 enum tm_status tm_ctf_add_event(struct tm_ctf *c, const struct tm_child_event *event, struct tm_error *err)
 {
     static const char entry[] = "syscall_entry_", exit[] = "syscall_exit_";
     int64_t next, tid = thread_of(c, event);
     c->event_count++;
     c->cut_count += event->is_cut;
-    if (event->lost > 0)
-        c->lost_count += event->lost < INT32_MAX ? event->lost : INT32_MAX;
+    tm_ctf_count_lost(c, event);
     if (event->time_ns < 0 || event->cycles < 0 || !(c->first.buffer & TM_CTF_CLOCK_IS_THERE))
         return tm_event_sink_account(c->context.sink, (struct tm_loss){TM_DROP_NO_TIME, 0, 1, UINT64_MAX}, err);
     enum tm_status st = name_thread(c, event, err);
