@@ -383,15 +383,41 @@ static bool connect_all(bt_graph *graph, const bt_component_source *source, cons
            BT_GRAPH_CONNECT_PORTS_STATUS_OK;
 }
 
+static void add_text_part(struct reader *r, const char *text, size_t len)
+{
+    if (tm_buf_add(&r->args, text, len) != TM_OK)
+        abort();
+}
+
+/* Sets r->args to CAUSE without its words like "trace-class-addr=0x55dc8e09ee30", which are others in each run. */
+static void set_cause(struct reader *r, const char *cause)
+{
+    const char *address;
+    tm_buf_clear(&r->args);
+    while ((address = strstr(cause, "-addr=0x")) != NULL) {
+        const char *word = address, *end = address + strcspn(address, ", ");
+        while (word > cause && word[-1] != ' ')
+            word--;
+        const bool is_last = *end == '\0';
+        while (is_last && word > cause && strchr(" ,:", word[-1]))
+            word--;
+        add_text_part(r, cause, (size_t)(word - cause));
+        cause = end + strspn(end, ", ");
+    }
+    add_text_part(r, cause, strlen(cause));
+}
+
 /* Reports the innermost cause of the last failure. */
 static void refuse(struct reader *r)
 {
     const bt_error *error = bt.current_thread_take_error();
     struct tm_child_event last = {.kind = TM_CHILD_EVENT_REFUSED};
+    tm_buf_clear(&r->args);
     if (r->events_left == 0)
-        last.args = text_of("it has more events than bits");
+        set_cause(r, "it has more events than bits");
     else if (error && bt.error_get_cause_count(error) > 0)
-        last.args = text_of(bt.error_cause_get_message(bt.error_borrow_cause_by_index(error, 0)));
+        set_cause(r, bt.error_cause_get_message(bt.error_borrow_cause_by_index(error, 0)));
+    last.args = tm_text_at(r->args.data, r->args.len);
     (void)put(r, &last);
 }
 
