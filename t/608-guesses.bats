@@ -224,6 +224,22 @@ END
     tm-unpack --ignore-unknown s.tms a.json | tm-emit -f report | grep -q 'unknown_type'
 }
 
+@test "a recording of Instruments as its program keeps it is named, with what to do" {
+    mkdir -p run.trace/corespace/run1/core other.trace/text
+    printf '\0\1' >run.trace/corespace/run1/core/strings
+    printf '\0\1' >other.trace/text/x
+    tar cf run.tar run.trace
+    want='run.trace/corespace/run1/core/strings: a part of a recording of Instruments, which is read as XML: xctrace export'
+    for input in run.trace run.tar; do
+        run tm-merge $input
+        echo "$output"
+        [ "$status" -eq 1 ]
+        [[ "$output" == "tm-unpack: "*"$want --input "* ]]
+    done
+    run tm-merge other.trace
+    [[ "$output" == *"other.trace/text/x: unknown trace type; "* ]]
+}
+
 @test "an error about damage names --on-damage" {
     kineto a.json 5
     head -c 100 a.json >cut.json

@@ -205,9 +205,11 @@ static const struct tm_member *settle_types(const struct tm_unpack_run *run, str
 static enum tm_status unknown_type(const struct tm_unpack_run *run, const struct tm_archive *archive,
                                    const struct tm_member *member)
 {
-    tm_error_set(run->err, TM_E_INPUT, TM_UNKNOWN_MESSAGE, member->unknown_cause);
-    return tm_error_prefix(run->err, "%s", archive->path_of ? archive->path_of(archive->state, member)
-                                                            : tm_member_name(&archive->table, member));
+    const char *path = archive->path_of ? archive->path_of(archive->state, member)
+                                        : tm_member_name(&archive->table, member);
+    const char *cause = tm_foreign_type_place_cause(path);
+    tm_error_set(run->err, TM_E_INPUT, TM_UNKNOWN_MESSAGE, cause ? cause : member->unknown_cause);
+    return tm_error_prefix(run->err, "%s", path);
 }
 
 /* Runs the turn of the member that is number I in order of processing. */

@@ -126,6 +126,22 @@ bool tm_foreign_type_is_look_alike(const uint8_t *head, size_t len)
     return is_stream(head, len) || is_pcapng(head, len) || is_pprof(head, len) || output_cause(head, len) != NULL;
 }
 
+const char *tm_foreign_type_place_cause(const char *path)
+{
+    static const char *const parts[] = {"corespace/",   "instrument_data/",       "shared_data/", "Trace",
+                                        "form.template", "UI_state_metadata.bin", "open.creq"};
+    static const char end[] = ".trace/";
+    const char *inside = path;
+    while ((inside = strstr(inside, end)) != NULL) {
+        inside += sizeof end - 1;
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+            if (strncmp(inside, parts[i], strlen(parts[i])) == 0)
+                return "a part of a recording of Instruments, which is read as XML: xctrace export --input "
+                       "FILE.trace --xpath '//table[@schema=\"time-profile\"]'";
+    }
+    return NULL;
+}
+
 const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
 {
     if (len == 0)

@@ -10,6 +10,10 @@
  * "compressed by xz, which is not supported: …", or "unknown trace type; supported are: …". Never NULL; static. */
 const char *tm_foreign_type_cause(const uint8_t *head, size_t len);
 
+/* Returns the cause for a file of unknown type in an archive or a directory, named PATH, if its place there tells
+ * what it is; else NULL. Static. */
+const char *tm_foreign_type_place_cause(const char *path);
+
 /* The message about a file with such a cause. */
 #define TM_UNKNOWN_MESSAGE "%s (--ignore-unknown leaves it out)"
 
