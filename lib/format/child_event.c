@@ -3,8 +3,7 @@
 #include "base/bytes.h"
 
 /* Layout: kind, with IS_CUT (1 byte), buffer (2), length of event (2), of task (2), of args (4), cpu, tid, pid (4
- * each), time, cycles, lost, lost_packets (8 each), the
- * texts. */
+ * each), time, cycles, lost, lost_packets (8 each), the texts. */
 enum { AT_BUFFER = 1, AT_EVENT = 3, AT_TASK = 5, AT_ARGS = 7, AT_CPU = 11, AT_TID = 15, AT_PID = 19, AT_TIME = 23 };
 enum { AT_CYCLES = 31, AT_LOST = 39, AT_LOST_PACKETS = 47, HEAD_LEN = 55, IS_CUT = 1 << 7 };
 
