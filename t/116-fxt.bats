@@ -1,8 +1,12 @@
 # Fuchsia traces: every record type, in a database, as a merged trace and as Chrome JSON.
 
+setup_file() {
+    python3 "$TM_SRC/t/gen/make-fxt.py" "$BATS_FILE_TMPDIR/a.fxt"
+}
+
 setup() {
     cd "$BATS_TEST_TMPDIR"
-    python3 "$TM_SRC/t/gen/make-fxt.py" a.fxt
+    cp "$BATS_FILE_TMPDIR/a.fxt" .
 }
 
 # Prints the rows of QUERY on x.db, one on each line.

@@ -1,8 +1,7 @@
 # Packets that are counters or instants of the device: power, screen, graphics memory, triggers.
 
-setup() {
-    . "$TM_SRC/t/lib/common.bash"
-    cd "$BATS_TEST_TMPDIR"
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
     cat >make.py <<'PY'
 import struct, sys
 sys.path.insert(0, sys.argv[1])
@@ -36,6 +35,12 @@ b += packet(9500, 46, field(1, b'boom') + field(2, b'traced') + field(3, 9999)) 
 open('x.pftrace', 'wb').write(b)
 PY
     python3 make.py "$TM_SRC/t/gen"
+}
+
+setup() {
+    . "$TM_SRC/t/lib/common.bash"
+    cd "$BATS_TEST_TMPDIR"
+    cp "$BATS_FILE_TMPDIR/x.pftrace" .
 }
 
 counters() {

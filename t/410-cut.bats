@@ -3,11 +3,16 @@
 
 bats_require_minimum_version 1.5.0
 
+setup_file() {
+    tm-unpack "$TM_SRC/doc/examples/phone-watch-app.tar" | tm-manifest | tm-clocks |
+        tm-sort >"$BATS_FILE_TMPDIR/app.tms"
+}
+
 setup() {
     cd "$BATS_TEST_TMPDIR"
     PATH="$TM_BIN/../t/gen:$PATH"
     . "$TM_SRC/t/lib/common.bash"
-    tm-unpack "$TM_SRC/doc/examples/phone-watch-app.tar" | tm-manifest | tm-clocks | tm-sort >app.tms
+    cp "$BATS_FILE_TMPDIR/app.tms" .
 }
 
 # parts STREAM TIME,...: joins the traces of its parts.

@@ -4,10 +4,15 @@
 
 bats_require_minimum_version 1.5.0
 
+setup_file() {
+    export PYTHONDONTWRITEBYTECODE=1
+    python3 "$TM_SRC/t/gen/make-kernel.py" <"$TM_SRC/t/gen/devices.lines" >"$BATS_FILE_TMPDIR/make-devices.pftrace"
+}
+
 setup() {
     cd "$BATS_TEST_TMPDIR"
     export PYTHONDONTWRITEBYTECODE=1
-    python3 "$TM_SRC/t/gen/make-kernel.py" <"$TM_SRC/t/gen/devices.lines" >make-devices.pftrace
+    cp "$BATS_FILE_TMPDIR/make-devices.pftrace" .
 }
 
 rows() { # DATABASE

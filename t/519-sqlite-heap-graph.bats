@@ -3,11 +3,9 @@
 
 bats_require_minimum_version 1.5.0
 
-setup() {
-    . "$TM_SRC/t/lib/common.bash"
-    cd "$BATS_TEST_TMPDIR"
+setup_file() {
     export PYTHONDONTWRITEBYTECODE=1
-    python3 - >g.pftrace <<'END_OF_PYTHON'
+    python3 - >"$BATS_FILE_TMPDIR/g.pftrace" <<'END_OF_PYTHON'
 import os, sys
 sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
 from wire import field, message, varint
@@ -64,6 +62,13 @@ packets = [
 for packet in packets:
     sys.stdout.buffer.write(field(1, message(*packet)))
 END_OF_PYTHON
+}
+
+setup() {
+    . "$TM_SRC/t/lib/common.bash"
+    cd "$BATS_TEST_TMPDIR"
+    export PYTHONDONTWRITEBYTECODE=1
+    cp "$BATS_FILE_TMPDIR/g.pftrace" .
 }
 
 same() { # QUERY WANT

@@ -1,11 +1,9 @@
 # tm-emit -f sqlite: samples with their cpu, its mode, and the reason why their stacks end. The expected rows are the
 # reference importer's.
 
-setup() {
-    . "$TM_SRC/t/lib/common.bash"
-    cd "$BATS_TEST_TMPDIR"
+setup_file() {
     export PYTHONDONTWRITEBYTECODE=1
-    python3 - >p.pftrace <<'END'
+    python3 - >"$BATS_FILE_TMPDIR/p.pftrace" <<'END'
 import os, sys
 sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
 from wire import field, message
@@ -20,6 +18,13 @@ packets = [
 for packet in packets:
     sys.stdout.buffer.write(field(1, message(*packet)))
 END
+}
+
+setup() {
+    . "$TM_SRC/t/lib/common.bash"
+    cd "$BATS_TEST_TMPDIR"
+    export PYTHONDONTWRITEBYTECODE=1
+    cp "$BATS_FILE_TMPDIR/p.pftrace" .
 }
 
 same() { # QUERY WANT

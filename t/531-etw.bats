@@ -4,11 +4,16 @@
 
 bats_require_minimum_version 1.5.0
 
+setup_file() {
+    export PYTHONDONTWRITEBYTECODE=1
+    python3 "$TM_SRC/t/gen/make-etw.py" >"$BATS_FILE_TMPDIR/make-etw.pftrace"
+}
+
 setup() {
     . "$TM_SRC/t/lib/common.bash"
     cd "$BATS_TEST_TMPDIR"
     export PYTHONDONTWRITEBYTECODE=1
-    python3 "$TM_SRC/t/gen/make-etw.py" >make-etw.pftrace
+    cp "$BATS_FILE_TMPDIR/make-etw.pftrace" .
 }
 
 rows() { # DATABASE
