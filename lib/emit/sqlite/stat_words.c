@@ -30,6 +30,7 @@ static const struct words {
      "The recording was written into a file without a period of flushes"},
     {"ctf_args_cut", OF_ANALYSIS, "Events of CTF whose arguments were cut"},
     {"ctf_lost_events", OF_ANALYSIS, "Events that the tracer of a CTF trace lost"},
+    {"ctf_lost_packets", OF_ANALYSIS, "Packets that the tracer of a CTF trace lost, with an unknown number of events"},
     {"debug_annotation_errors", OF_ANALYSIS,
      "Arguments that were left out because an event has too many, or nests them too deeply"},
     {"energy_breakdown_missing_values", OF_ANALYSIS,
