@@ -57,6 +57,22 @@ END
     tm-merge -q -f report k | grep -c ctf_lost_packets | grep -qx 0
 }
 
+@test "a context of a program's event has its process, its thread and name, and further fields, which are arguments" {
+    made process p
+    babeltrace2 p 2>/dev/null | grep -q '{ vpid = 300, ip = 4096 }'
+    tm-merge -q -o p.db p
+    [ "$(sqlite3 p.db "SELECT COUNT(*), SUM(pid = 300) FROM slice s JOIN process_track t ON s.track_id = t.id
+        JOIN process USING (upid)")" = '7|7' ]
+    [ "$(sqlite3 p.db "SELECT key, int_value, COUNT(*) FROM args WHERE key LIKE 'context%'")" = 'context.ip|4096|7' ]
+    [ "$(sqlite3 p.db "SELECT COUNT(*) FROM args WHERE key = 'filename'")" -eq 1 ]
+    made named n
+    tm-merge -q -o n.db n
+    [ "$(sqlite3 n.db "SELECT tid, thread.name, COUNT(*) FROM slice s JOIN thread_track t ON s.track_id = t.id
+        JOIN thread USING (utid)")" = '301|worker|7' ]
+    tm-merge -q -o k.db k
+    [ "$(sqlite3 k.db "SELECT COUNT(*) FROM args WHERE key LIKE 'context%'")" -eq 0 ]
+}
+
 @test "a clock with the origin 1970 is REALTIME, and any other is the file's own" {
     made other-clock a
     tm-merge -q -f report a | grep -q 'REALTIME of host, claimed by metadata'

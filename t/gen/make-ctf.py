@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Makes a trace in the Common Trace Format 1.8 as LTTng's kernel tracer writes it.
 
-usage: make-ctf.py [big|other-clock|no-clock|long|packets|many COUNT] FOLDER
+usage: make-ctf.py [big|other-clock|no-clock|long|packets|process|named|many COUNT] FOLDER
 
 There are two streams, one for each cpu, of sched_switch, sched_waking, syscall_entry_openat and syscall_exit_openat;
 the second has lost five events. The first word chooses the byte order (big), a clock other than LTTng's "monotonic" or
 none, events with a text of 70000 bytes and an array of 100 elements (long), packets of one event of which the second
-to fourth are lost (packets), or COUNT calls and returns.
+to fourth are lost (packets), events of a program whose context has a process and an address (process) or a thread and
+its name (named), or COUNT calls and returns.
 """
 import os
 import struct
@@ -22,6 +23,11 @@ CLOCKS = {
     'other-clock': ('ticks', 10**6, TO_REALTIME // 1000),
 }
 
+CONTEXTS = {
+    'process': 'event.context := struct { s32 vpid; u64 ip; };',
+    'named': 'event.context := struct { s32 vtid; string procname; };',
+}
+
 TSDL = '''/* CTF 1.8 */
 typealias integer { size = 8; align = 8; signed = false; } := u8;
 typealias integer { size = 16; align = 8; signed = false; } := u16;
@@ -34,7 +40,7 @@ trace {
     packet.header := struct { u32 magic; u32 stream_id; };
 };
 env {
-    hostname = "vm"; domain = "kernel"; tracer_name = "lttng-modules"; kernel_release = "6.1.0-13-amd64";
+    hostname = "vm"; domain = "%(domain)s"; tracer_name = "lttng-modules"; kernel_release = "6.1.0-13-amd64";
     tracer_major = 2; tracer_minor = 13;
 };
 %(clock)s
@@ -43,6 +49,7 @@ stream {
     packet.context := struct { %(time)s timestamp_begin; %(time)s timestamp_end; u64 content_size; u64 packet_size;
                                u64 events_discarded; u32 cpu_id; %(number)s };
     event.header := struct { u16 id; %(time)s timestamp; };
+    %(context)s
 };
 event { name = "sched_switch"; id = 0; stream_id = 0; fields := struct {
     string prev_comm; s32 prev_tid; s32 prev_prio; s64 prev_state; string next_comm; s32 next_tid; s32 next_prio; }; };
@@ -62,7 +69,7 @@ def main():
     *words, folder = sys.argv[1:]
     word = words[0] if words else ''
     order = '>' if word == 'big' else '<'
-    name, frequency, offset = CLOCKS.get('' if word in ('many', 'long', 'packets') else word, ('', 10**9, 0))
+    name, frequency, offset = CLOCKS.get('' if word in ('many', 'long', 'packets', *CONTEXTS) else word, ('', 10**9, 0))
     ns = 10**9 // frequency
 
     def pack(form, *values):
@@ -91,7 +98,9 @@ typealias integer { size = 64; align = 8; signed = false; map = clock.%s.value; 
             name, frequency, offset, 'TRUE', name)
     with open(os.path.join(folder, 'metadata'), 'w') as f:
         f.write(TSDL % {'order': 'be' if word == 'big' else 'le', 'clock': clock, 'time': 'ticks_t' if name else 'u64',
-                        'number': 'u64 packet_seq_num;' if word == 'packets' else ''})
+                        'number': 'u64 packet_seq_num;' if word == 'packets' else '',
+                        'domain': 'ust' if word in CONTEXTS else 'kernel', 'context': CONTEXTS.get(word, '')})
+    context = {'process': pack('iQ', 300, 4096), 'named': pack('i', 301) + text('worker')}.get(word, b'')
     for cpu, events in enumerate(cpus):
         packets = [(0, max(10000, events[-1][0]), events)]
         if word == 'packets':
@@ -99,7 +108,7 @@ typealias integer { size = 64; align = 8; signed = false; map = clock.%s.value; 
         with open(os.path.join(folder, 'channel0_%d' % cpu), 'wb') as f:
             for number, (begin, end, events) in enumerate(packets):
                 number = pack('Q', number + 3 * (number > 0)) if word == 'packets' else b''
-                body = b''.join(pack('HQ', id, (START + at) // ns) + data for at, (id, data) in events)
+                body = b''.join(pack('HQ', id, (START + at) // ns) + context + data for at, (id, data) in events)
                 size = (4 + 4 + 5 * 8 + 4 + len(number) + len(body)) * 8
                 f.write(pack('II', MAGIC, 0) + pack('QQQQQI', (START + begin) // ns, (START + end) // ns, size, size,
                                                     5 * cpu, cpu) + number + body)

@@ -63,6 +63,8 @@ struct reader {
     struct tm_child_event event;
     struct tm_buf task;
     bool has_clock;
+    bool is_kernel;     /* the trace is one of the kernel; its events become lines, which have no contexts */
+    bool shows_context; /* fields of the context that is read are arguments */
     bool is_broken; /* a write failed: nothing more is written */
     uint64_t lost, lost_packets; /* since the last event */
     uint64_t events_left; /* as many as the trace has bits: events without any would never end */
@@ -87,24 +89,28 @@ static bool key_is(const struct reader *r, const char *key)
     return r->key.len == strlen(key) && memcmp(r->key.data, key, r->key.len) == 0;
 }
 
-/* Notes a field of a context that states the event's task or CPU. */
-static void note_number(struct reader *r, uint64_t value)
+/* Notes a field of a context if it states the event's task or CPU. */
+static bool note_number(struct reader *r, uint64_t value)
 {
-    if (key_is(r, "cpu_id"))
-        r->event.cpu = value > INT32_MAX ? -1 : (int32_t)value;
-    else if (key_is(r, "vtid") || key_is(r, "tid"))
-        r->event.tid = value > INT32_MAX ? -1 : (int32_t)value;
-    else if (key_is(r, "vpid") || key_is(r, "pid"))
-        r->event.pid = value > INT32_MAX ? -1 : (int32_t)value;
+    int32_t *number = key_is(r, "cpu_id")                        ? &r->event.cpu
+                      : key_is(r, "vtid") || key_is(r, "tid") ? &r->event.tid
+                      : key_is(r, "vpid") || key_is(r, "pid") ? &r->event.pid
+                                                                : NULL;
+    if (number)
+        *number = value > INT32_MAX ? -1 : (int32_t)value;
+    return number != NULL;
 }
 
-static void add_arg(struct reader *r, enum tm_ctf_arg_letter letter, const char *text)
+/* Adds an argument with the current key, which is that of a context's field if IS_CONTEXT. */
+static void add_arg(struct reader *r, enum tm_ctf_arg_letter letter, const char *text, bool is_context)
 {
-    if (r->args.len + r->key.len + strlen(text) + 3 > TM_CHILD_EVENT_TEXT_MAX) {
+    const char *front = is_context ? "context." : "";
+    if (r->args.len + strlen(front) + r->key.len + strlen(text) + 3 > TM_CHILD_EVENT_TEXT_MAX) {
         r->event.is_cut = true;
         return;
     }
-    if (tm_buf_add_byte(&r->args, (uint8_t)letter) != TM_OK || tm_buf_add(&r->args, r->key.data, r->key.len) != TM_OK ||
+    if (tm_buf_add_byte(&r->args, (uint8_t)letter) != TM_OK || tm_buf_add_str(&r->args, front) != TM_OK ||
+        tm_buf_add(&r->args, r->key.data, r->key.len) != TM_OK ||
         tm_buf_add_byte(&r->args, 0) != TM_OK || tm_buf_add(&r->args, text, strlen(text) + 1) != TM_OK)
         abort(); /* ends only the child process */
 }
@@ -133,24 +139,23 @@ static void add_element(struct reader *r, const bt_field *field, uint64_t number
 
 static void add_text(struct reader *r, const char *text, bool is_context)
 {
-    if (!is_context)
-        add_arg(r, TM_CTF_ARG_TEXT, text);
-    else if (key_is(r, "procname") && tm_buf_add_str(&r->task, text) != TM_OK)
+    const bool is_name = is_context && key_is(r, "procname");
+    if (is_name && tm_buf_add_str(&r->task, text) != TM_OK)
         abort();
+    if (!is_name && (!is_context || r->shows_context))
+        add_arg(r, TM_CTF_ARG_TEXT, text, is_context);
 }
 
 static void add_number(struct reader *r, bool is_signed, uint64_t value, bool is_context)
 {
     char text[24];
-    if (is_context) {
-        note_number(r, value);
+    if (is_context && (note_number(r, value) || !r->shows_context))
         return;
-    }
     if (is_signed)
         (void)snprintf(text, sizeof text, "%" PRId64, (int64_t)value);
     else
         (void)snprintf(text, sizeof text, "%" PRIu64, value);
-    add_arg(r, is_signed ? TM_CTF_ARG_INT : TM_CTF_ARG_UINT, text);
+    add_arg(r, is_signed ? TM_CTF_ARG_INT : TM_CTF_ARG_UINT, text, is_context);
 }
 
 static void add_structure(struct reader *r, const bt_field *field, bool is_context, int depth)
@@ -171,7 +176,7 @@ static void add_array(struct reader *r, const bt_field *field, bool is_context, 
     uint64_t count = bt.field_array_get_length(field);
     for (uint64_t i = 0; i < count && i < ELEMENTS_MAX; i++)
         add_element(r, bt.field_array_borrow_element_field_by_index_const(field, i), i, is_context, depth);
-    r->event.is_cut = r->event.is_cut || (count > ELEMENTS_MAX && !is_context);
+    r->event.is_cut = r->event.is_cut || (count > ELEMENTS_MAX && (!is_context || r->shows_context));
 }
 
 static void add_real(struct reader *r, double value, bool is_context)
@@ -181,13 +186,13 @@ static void add_real(struct reader *r, double value, bool is_context)
     add_text(r, text, is_context);
 }
 
-/* Adds FIELD under the current key. Fields of contexts only set the event's task and CPU. Fields nested deeper than
- * DEPTH_MAX are left out. */
+/* Adds FIELD under the current key. A field of a context sets the event's task or CPU, or is an argument if the reader
+ * shows_context. Fields nested deeper than DEPTH_MAX are left out. */
 static void add_field(struct reader *r, const bt_field *field, bool is_context, int depth)
 {
     bt_field_class_type type = field ? bt.field_get_class_type(field) : BT_FIELD_CLASS_TYPE_BOOL;
     if (depth > DEPTH_MAX)
-        r->event.is_cut = r->event.is_cut || (field && !is_context);
+        r->event.is_cut = r->event.is_cut || (field && (!is_context || r->shows_context));
     if (field == NULL || depth > DEPTH_MAX)
         return;
     if (type == BT_FIELD_CLASS_TYPE_BOOL)
@@ -243,6 +248,7 @@ static bool put_clock(struct reader *r, const bt_trace *trace, const bt_clock_cl
             event.buffer |= TM_CTF_CLOCK_IS_UNIX;
     }
     r->has_clock = true;
+    r->is_kernel = tm_text_is(event.task, "kernel");
     return put(r, &event);
 }
 
@@ -274,10 +280,12 @@ static bool on_event(struct reader *r, const bt_message *message)
     const bt_packet *packet = bt.stream_class_supports_packets(bt.stream_borrow_class_const(stream))
                                   ? bt.event_borrow_packet_const(event)
                                   : NULL;
+    r->shows_context = false;
     add_field(r, packet ? bt.packet_borrow_context_field_const(packet) : NULL, true, 0);
+    add_field(r, bt.event_borrow_payload_field_const(event), false, 0);
+    r->shows_context = !r->is_kernel;
     add_field(r, bt.event_borrow_common_context_field_const(event), true, 0);
     add_field(r, bt.event_borrow_specific_context_field_const(event), true, 0);
-    add_field(r, bt.event_borrow_payload_field_const(event), false, 0);
     r->event.event = text_of(bt.event_class_get_name(class));
     r->event.task = tm_text_at(r->task.data, r->task.len);
     r->event.args = tm_text_at(r->args.data, r->args.len);

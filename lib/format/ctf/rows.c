@@ -92,7 +92,7 @@ static struct tm_event row_of(const struct tm_ctf *c, const struct tm_child_even
         e.tid = tid;
         e.flags |= TM_EVENT_HAS_TID;
     }
-    if (tid >= 0 && event->pid >= 0) {
+    if (event->pid >= 0 && (tid >= 0 || !c->is_kernel)) {
         e.pid = event->pid;
         e.flags |= TM_EVENT_HAS_PID;
     }
@@ -102,11 +102,13 @@ static struct tm_event row_of(const struct tm_ctf *c, const struct tm_child_even
 /* Adds the name of a thread, once. */
 static enum tm_status name_thread(struct tm_ctf *c, const struct tm_child_event *event, struct tm_error *err)
 {
-    struct tm_event e = {.kind = TM_KIND_THREAD, .tid = event->tid, .pid = event->pid,
-                         .flags = TM_EVENT_HAS_TID | TM_EVENT_HAS_PID | TM_EVENT_UNTIMED | TM_EVENT_DEFINITION};
+    const bool has_pid = event->pid >= 0;
+    struct tm_event e = {.kind = TM_KIND_THREAD, .tid = event->tid, .pid = has_pid ? event->pid : 0,
+                         .flags = TM_EVENT_HAS_TID | TM_EVENT_UNTIMED | TM_EVENT_DEFINITION |
+                                  (has_pid ? TM_EVENT_HAS_PID : 0u)};
     uint32_t found;
     size_t mark;
-    if (event->task.len == 0 || event->tid < 0 || event->pid < 0 ||
+    if (event->task.len == 0 || event->tid < 0 || (!has_pid && c->is_kernel) ||
         tm_map_find(&c->named, (uint64_t)event->tid, &found))
         return TM_OK;
     if (c->named.count >= TM_CTF_NAMED_MAX) {
@@ -117,7 +119,8 @@ static enum tm_status name_thread(struct tm_ctf *c, const struct tm_child_event 
     if (tm_map_set(&c->named, (uint64_t)event->tid, 1) != TM_OK ||
         tm_pb_begin(&c->detail, TM_DETAIL_THREAD, &mark) != TM_OK ||
         tm_pb_put_varint(&c->detail, TM_THREAD_DESCRIPTION_TID, tm_zigzag(event->tid)) != TM_OK ||
-        tm_pb_put_varint(&c->detail, TM_THREAD_DESCRIPTION_PID, tm_zigzag(event->pid)) != TM_OK ||
+        (has_pid &&
+         tm_pb_put_varint(&c->detail, TM_THREAD_DESCRIPTION_PID, tm_zigzag(event->pid)) != TM_OK) ||
         tm_pb_put_bytes(&c->detail, TM_THREAD_DESCRIPTION_NAME, event->task.data, event->task.len) != TM_OK ||
         tm_pb_end(&c->detail, mark) != TM_OK)
         return tm_error_nomem(err);
@@ -131,7 +134,8 @@ static enum tm_status add_instant(struct tm_ctf *c, const struct tm_child_event 
     struct tm_event e = row_of(c, event, tid);
     struct tm_text rest = event->event, provider;
     e.kind = TM_KIND_INSTANT;
-    e.flags |= tm_event_scope_flags(tid >= 0 ? TM_SCOPE_THREAD : TM_SCOPE_GLOBAL);
+    const bool has_pid = e.flags & TM_EVENT_HAS_PID;
+    e.flags |= tm_event_scope_flags(tid >= 0 ? TM_SCOPE_THREAD : has_pid ? TM_SCOPE_PROCESS : TM_SCOPE_GLOBAL);
     tm_buf_clear(&c->detail);
     enum tm_status st = put_string(c, event->event, &e.name, err);
     if (st == TM_OK && tm_text_cut(&rest, ":", &provider))
