@@ -44,6 +44,14 @@ setup_file() {
     [[ $output == "$cases cases: "* ]]
 }
 
+@test "random jobs with clocks that are set, slewed or wander have the true offsets inside the bounds" {
+    local cases
+    cases=$(drawn 16)
+    run python3 "$TM_SRC/t/check/align_clocks.py" -n "$cases" -s 1 -v
+    [ "$status" -eq 0 ] || { echo "$output" | cut -c 1-1000; false; }
+    [[ $output == *uneven* && $output == *untested* ]]
+}
+
 @test "unnumbered collectives with a tenth lost, or of a rank whose clock was set, are aligned or reported as stepped" {
     local cases
     cases=$(drawn 12)

@@ -422,7 +422,8 @@ static bool bound_many(const struct work *w, uint32_t group, struct bound *bound
     }
     for (uint32_t i = 0; i < n && fits; i++)
         for (int which = 0; which < TM_NETWORK_READINGS && group_of(w, i) == group; which++) {
-            int64_t x = tm_network_reading(&w->nodes->nodes[i], which), tau = x + tm_line_at(&w->network->nodes[i].line, x);
+            int64_t x = tm_network_reading(&w->nodes->nodes[i], which);
+            int64_t tau = x + tm_line_at(&w->network->nodes[i].line, x);
             w->up[i] = between(g.up, n, i, &g, tau);
             w->down[i] = between(g.down, n, i, &g, tau);
             note_bounds(w, i, which, x);

@@ -28,7 +28,7 @@ struct tm_pair {
     bool has_estimate, is_trend; /* is_trend: from a trend of samples; otherwise the middle of the corridor */
     struct tm_line estimate;
     struct tm_trend trend; /* of the samples; its count is 0 if there are none */
-    struct tm_local_part *local; /* the corridors near each time; NULL: too few constraints, the whole corridor counts */
+    struct tm_local_part *local; /* the corridors near each time; NULL: too few constraints, the whole one counts */
     bool is_testable;            /* the constraints are enough to test whether the clocks drift evenly */
     bool is_uneven;              /* the clocks do not drift evenly: the band around the estimate bounds the offset */
     struct tm_band band;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { CASES = 200, MANY = 1000, KNOTS = 64, SECOND = 1000000000 };
+enum { CASES = 100, MANY = 1000, KNOTS = 64, SECOND = 1000000000 };
 
 static uint64_t seed = 7;
 
