@@ -191,3 +191,25 @@ END
 2100|metatrace_counter|own|4.0|utid=1 counter_name=own'
     same_text "$(stat)" 'metatrace_overruns|1|error|trace'
 }
+
+@test "in Chrome JSON slices on tracks without a thread are begins and ends of their track, nested as they were" {
+    packets <<'END'
+1 { 8: 3000 10: 2 13: 1 92 { 2 { 1: 1 2: "wlan0" 6: 47 } 5: 3 6: 800 7: 900 } }
+1 { 8: 3100 10: 2 13: 2 92 { 2 { 1: 1 2: "wlan0" 6: 17 } 5: 2 6: 100 7: 80 } }
+1 { 8: 3200 10: 2 13: 2 92 { 2 { 1: 2 2: "wlan0" 6: 17 } 5: 2 6: 50 7: 80 } }
+END
+    tm-merge -q -o x.json x.pftrace
+    same_text "$(jq -r '[.traceEvents[] | select(.scope == "track")] | (map(.id) | min) as $least | .[] |
+        "\(.ph) \(.ts) \(.name) \(.id - $least) \(.args != null)"' x.json)" \
+"b 3 uid=0 0 true
+e 3.8 uid=0 0 false
+b 3.1 uid=0 0 true
+e 3.2 uid=0 0 false
+b 3.2 uid=0 1 true
+e 3.25 uid=0 1 false"
+    [ "$(jq '[.traceEvents[] | select(.ph == "X")] | length' x.json)" -eq 0 ]
+    tm-merge -q -o again.db x.json
+    same_text "$(sqlite3 again.db "SELECT ts, dur, name, depth FROM slice ORDER BY ts")" "3000|800|uid=0|0
+3100|100|uid=0|1
+3200|50|uid=0|0"
+}

@@ -318,6 +318,29 @@ static enum tm_status put_complete(struct tm_json_slices *s, const struct tm_eve
     return tm_json_writer_put(s->writer, &draft, err);
 }
 
+/* Writes a complete slice on a track without a thread: its begin, then its end. Readers order these by time. */
+static enum tm_status put_complete_on_track(struct tm_json_slices *s, const struct tm_event *e,
+                                            const struct tm_event_task *place, struct tm_error *err)
+{
+    struct tm_json_event_draft begin, end;
+    tm_json_writer_draft(s->writer, e, 'b', &begin);
+    if (begin.name.data == NULL)
+        begin.name = tm_text_str("");
+    if (begin.category.data == NULL) /* chrome://tracing shows no async event without one */
+        begin.category = tm_text_str("");
+    enum tm_status st = tm_json_threads_place(s->threads, e, &begin, err);
+    if (st < 0 || (st = set_id(s, e, place, &begin, err)) < 0)
+        return st;
+    end = begin;
+    end.form.phase = 'e';
+    end.ts_ns += e->dur_ns > 0 && e->time_ns <= INT64_MAX - e->dur_ns ? e->dur_ns : 0;
+    end.detail = (struct tm_text){0};
+    if ((st = tm_json_writer_bind(s->writer, e->file, &begin, err)) < 0 ||
+        (st = tm_json_writer_put(s->writer, &begin, err)) < 0 || e->flags & TM_EVENT_OPEN_ENDED)
+        return st;
+    return tm_json_writer_put(s->writer, &end, err);
+}
+
 enum tm_status tm_json_slices_write(struct tm_json_slices *s, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_event_task place = *tm_json_threads_task(s->threads);
@@ -325,7 +348,8 @@ enum tm_status tm_json_slices_write(struct tm_json_slices *s, const struct tm_ev
     if (st < 0)
         return st;
     if (e->kind == TM_KIND_SLICE_COMPLETE)
-        return put_complete(s, e, &place, err);
+        return e->flags & TM_EVENT_HAS_TRACK && !is_on_thread(e, &place) ? put_complete_on_track(s, e, &place, err)
+                                                                         : put_complete(s, e, &place, err);
     if (e->kind == TM_KIND_SLICE_BEGIN && is_on_thread(e, &place))
         return open_span(s, e, &place, err);
     if (e->kind == TM_KIND_SLICE_END && is_on_thread(e, &place))
