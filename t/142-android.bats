@@ -213,3 +213,19 @@ e 3.25 uid=0 1 false"
 3100|100|uid=0|1
 3200|50|uid=0|0"
 }
+
+@test "wakelocks beyond the limit of sums are left out and counted, over all sequences of a file" {
+    {
+        echo '1 { 10: 1 6 { 1 { 1: 6 2: 1 } } }'
+        for sequence in 1 2; do
+            printf '1 { 8: 1000 10: %s 13: 1 115 {' "$sequence"
+            seq 1 20000 | sed "s/.*/ 1 { 1: & 2: \"lock $sequence &\" }/"
+            echo ' 2: 20000 3: 7 } }'
+        done
+    } | python3 "$TM_SRC/t/gen/make-packets.py" >x.pftrace
+    tm-merge -q -o x.db x.pftrace
+    # 65,536 numbers and sums are 32,768 wakelocks
+    same_text "$(stat)" 'facts_beyond_limits|7232|data_loss|analysis
+kernel_wakelock_unknown_id|1|error|analysis'
+    same_text "$(counters)" '1000|android_kernel_wakelock|lock 1 20000|7000000.0|wakelock_name=lock 1 20000 wakelock_type=unknown'
+}

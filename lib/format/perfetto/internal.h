@@ -182,6 +182,8 @@ struct tm_proto_totals {
     struct tm_proto_map places;   /* (machine, sequence) to the place of its sums */
     struct tm_proto_map counters; /* (machine, hash of a counter) to the place of its last value */
     struct tm_buf sources, lasts;
+    uint32_t entries; /* of all sources */
+    size_t text_bytes, values;
 };
 
 /* Facts about the whole trace: metadata.c. */

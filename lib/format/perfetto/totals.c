@@ -12,7 +12,9 @@
 
 enum { LOCK = 1, LOCK_IDS = 2, LOCK_TIMES = 3, LOCK_ERRORS = 4, LOCK_ID = 1, LOCK_NAME = 2, LOCK_TYPE = 3 };
 enum { CLUSTER_COUNT = 1, UIDS = 2, UID_TIMES = 3 };
-enum { SOURCES_MAX = 1 << 10, SUMS_MAX = 1 << 16, TEXTS_BYTES_MAX = 4 << 20 };
+/* Of a file: sequences; sums, and the numbers of wakelocks; bytes of names; values of counters that are compared with
+ * those before them, because each packet states all of them anew. */
+enum { SOURCES_MAX = 1 << 10, SUMS_MAX = 1 << 16, TEXTS_BYTES_MAX = 4 << 20, VALUES_MAX = 1 << 26 };
 enum { APPS_FROM = 10000, UIDS_A_USER = 100000 };
 
 /* What a sum is of. The key of its entry in the table of ids is (kind, key). */
@@ -113,10 +115,23 @@ static enum tm_status find_sources(struct reader *r)
     r->source = (struct source *)(void *)r->totals->sources.data + source;
     r->whole = (struct source *)(void *)r->totals->sources.data + whole;
     if (r->source->generation != packet->generation) {
+        r->totals->entries -= r->source->ids.count;
+        r->totals->text_bytes -= r->source->texts.len;
         release_source(r->source);
         *r->source = (struct source){.generation = packet->generation};
     }
     return TM_OK;
+}
+
+/* Finds the entry of (KIND, KEY) of SOURCE, or makes it. TM_END: there are too many. */
+static enum tm_status entry_of(const struct reader *r, struct source *source, enum kind kind, uint64_t key,
+                               struct tm_proto_map_entry **entry)
+{
+    const uint32_t before = source->ids.count;
+    enum tm_status st = tm_proto_map_add(&source->ids, kind, key, before + SUMS_MAX - r->totals->entries, entry);
+    r->totals->entries += source->ids.count - before;
+    r->rows->sink->left_out += st == TM_END;
+    return st;
 }
 
 /* Finds the sum that LIKE is of, or makes it as LIKE. *IS_NEW: it was made. TM_END: there are too many. */
@@ -125,8 +140,7 @@ static enum tm_status sum_of(const struct reader *r, struct source *source, cons
 {
     const uint32_t before = source->ids.count;
     struct tm_proto_map_entry *entry;
-    enum tm_status st = tm_proto_map_add(&source->ids, like->kind, like->key, SUMS_MAX, &entry);
-    r->rows->sink->left_out += st == TM_END;
+    enum tm_status st = entry_of(r, source, like->kind, like->key, &entry);
     if (st != TM_OK)
         return st;
     *is_new = source->ids.count > before;
@@ -221,15 +235,17 @@ static enum tm_status note_lock(struct reader *r, const struct tm_pb_field *f)
     bool is_new;
     if (tm_proto_map_find(&source->ids, OF_LOCK_ID, (uint32_t)m.number[LOCK_ID]))
         return count(r, TM_PROTO_STAT_KERNEL_WAKELOCK_AGAIN);
-    if (m.len[LOCK_NAME] > TEXTS_BYTES_MAX - source->texts.len) {
+    if (m.len[LOCK_NAME] > TEXTS_BYTES_MAX - r->totals->text_bytes) {
         r->rows->sink->left_out++;
         return TM_OK;
     }
     enum tm_status st = sum_of(r, source, &like, &place, &is_new);
-    if (st == TM_OK && is_new)
+    if (st == TM_OK && is_new) {
+        r->totals->text_bytes += m.len[LOCK_NAME];
         st = tm_buf_add(&source->texts, m.text[LOCK_NAME], m.len[LOCK_NAME]);
+    }
     if (st == TM_OK)
-        st = tm_proto_map_add(&source->ids, OF_LOCK_ID, (uint32_t)m.number[LOCK_ID], SUMS_MAX, &entry);
+        st = entry_of(r, source, OF_LOCK_ID, (uint32_t)m.number[LOCK_ID], &entry);
     if (st == TM_OK) {
         entry->v1 = place;
         entry->v2 = (uint32_t)m.number[LOCK_TYPE];
@@ -270,6 +286,15 @@ static enum tm_status count_lock_errors(const struct reader *r, uint64_t flags)
     return st;
 }
 
+/* True if the values of COUNT counters can be noted. Otherwise they are left out. */
+static bool can_push(const struct reader *r, size_t count)
+{
+    const bool is_few = count <= VALUES_MAX - r->totals->values;
+    r->totals->values += is_few ? count : 0;
+    r->rows->sink->left_out += !is_few;
+    return is_few;
+}
+
 static enum tm_status read_locks(struct reader *r)
 {
     enum { NS_PER_MS = 1000000 };
@@ -286,6 +311,8 @@ static enum tm_status read_locks(struct reader *r)
         st = add_times(r);
     if (st >= 0)
         st = count_lock_errors(r, m.number[LOCK_ERRORS]);
+    if (st < 0 || !can_push(r, sum_count(r->source)))
+        return st;
     for (size_t i = 0; st >= 0 && i < sum_count(r->source); i++) {
         const struct sum *sum = sum_at(r->source, i);
         const uint8_t *texts = r->source->texts.data ? r->source->texts.data : (const uint8_t *)"";
@@ -381,6 +408,8 @@ static enum tm_status read_users(struct reader *r)
             has_uid = tm_proto_numbers_next(&uids, &uid);
         }
     }
+    if (st < 0 || !can_push(r, sum_count(r->whole) + sum_count(r->source)))
+        return st;
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
         for (size_t k = 0; st >= 0 && k < sum_count(sources[i]); k++)
             if (sum_at(sources[i], k)->kind != OF_LOCK)
