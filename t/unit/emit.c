@@ -180,7 +180,7 @@ static void learn_track(struct tm_task_names *names, uint64_t uuid, uint64_t par
 {
     Tracemerge__Detail d = TRACEMERGE__DETAIL__INIT;
     Tracemerge__TrackDescription k = TRACEMERGE__TRACK_DESCRIPTION__INIT;
-    struct tm_event e = {.kind = TM_KIND_TRACK, .flags = TM_EVENT_DEFINITION, .file = 1};
+    struct tm_event e = {.kind = TM_KIND_TRACK, .flags = TM_EVENT_DEFINITION, .file = 1, .machine = 2};
     struct tm_error err = {0};
     uint8_t bytes[128];
     d.track = &k;
