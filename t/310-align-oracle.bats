@@ -49,7 +49,8 @@ setup_file() {
     cases=$(drawn 16)
     run python3 "$TM_SRC/t/check/align_clocks.py" -n "$cases" -s 1 -v
     [ "$status" -eq 0 ] || { echo "$output" | cut -c 1-1000; false; }
-    [[ $output == *uneven* && $output == *untested* ]]
+    # The few cases of a sanitized run have no uneven clock.
+    is_sanitized || [[ $output == *uneven* && $output == *untested* ]]
 }
 
 @test "unnumbered collectives with a tenth lost, or of a rank whose clock was set, are aligned or reported as stepped" {
