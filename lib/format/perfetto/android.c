@@ -1,16 +1,15 @@
 #include "format/perfetto/android.h"
 
 #include "base/hash.h"
-#include "format/perfetto/android_packet.h"
 #include "format/perfetto/ftrace_event.h"
 #include "format/perfetto/known_texts.h"
 #include "format/perfetto/named_row.h"
 #include "format/perfetto/network.h"
 #include "format/perfetto/numbers.h"
+#include "format/perfetto/packet_rows.h"
 #include "format/perfetto/sequence.h"
 #include "format/perfetto/statsd.h"
 #include "format/perfetto/system.h"
-#include "perfetto/packet_times.h"
 #include "stream/detail_arg.h"
 
 enum { PROPERTY = 1, PROPERTY_NAME = 1, PROPERTY_VALUE = 2 };
@@ -27,13 +26,13 @@ static struct tm_text text_of(const struct tm_proto_event_fields *m, uint32_t fi
     return tm_text_given(m->text[field], m->len[field]);
 }
 
-static enum tm_status count(const struct tm_proto_android *w, enum tm_proto_stat stat)
+static enum tm_status count(const struct tm_proto_packet_rows *w, enum tm_proto_stat stat)
 {
     return tm_proto_count_stat(&w->rows->counts, stat, w->packet->machine, 1, w->err);
 }
 
 /* Adds a counter of TYPE with NAME. rows->text has its track's dimensions. */
-static enum tm_status add_counter(struct tm_proto_android *w, enum tm_named_track type, struct tm_text name,
+static enum tm_status add_counter(struct tm_proto_packet_rows *w, enum tm_named_track type, struct tm_text name,
                                   int64_t value)
 {
     const struct tm_proto_named_row named = {.type = type};
@@ -45,24 +44,13 @@ static enum tm_status add_counter(struct tm_proto_android *w, enum tm_named_trac
     return st < 0 ? st : tm_proto_add(w->rows, &row, w->err);
 }
 
-/* Makes ROW one on the track of TYPE, which is called TRACK and is the only one of its type. */
-static enum tm_status put_on(struct tm_proto_android *w, enum tm_named_track type, const char *track,
-                             struct tm_event *row)
-{
-    const struct tm_proto_named_row named = {.type = type};
-    tm_buf_clear(&w->rows->key);
-    tm_buf_clear(&w->rows->text);
-    if (tm_buf_add_str(&w->rows->key, track) < 0)
-        return tm_error_nomem(w->err);
-    return tm_proto_named_row(w->rows, &named, row, w->err);
-}
-
 /* Adds an instant called *STATE, or without a name. */
-static enum tm_status add_device_state(struct tm_proto_android *w, const struct tm_text *state)
+static enum tm_status add_device_state(struct tm_proto_packet_rows *w, const struct tm_text *state)
 {
+    const struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_DEVICE_STATE};
     struct tm_event row = w->like;
     row.kind = TM_KIND_INSTANT;
-    enum tm_status st = put_on(w, TM_NAMED_TRACK_DEVICE_STATE, "DeviceStateChanged", &row);
+    enum tm_status st = tm_proto_named_row_on(w->rows, &named, "DeviceStateChanged", &row, w->err);
     row.flags &= ~(uint32_t)TM_EVENT_ASYNC;
     if (st >= 0 && state)
         st = tm_proto_string(w->rows, state->data, state->len, &row.name, w->err);
@@ -70,7 +58,7 @@ static enum tm_status add_device_state(struct tm_proto_android *w, const struct 
 }
 
 /* Adds the counter or the instant of the property in F, if the reference importer shows it. */
-static enum tm_status add_property(struct tm_proto_android *w, const struct tm_pb_field *f)
+static enum tm_status add_property(struct tm_proto_packet_rows *w, const struct tm_pb_field *f)
 {
     static const struct {
         const char *property, *counter;
@@ -109,7 +97,7 @@ static enum tm_status add_property(struct tm_proto_android *w, const struct tm_p
 }
 
 /* Notes the app in F under its number. The first name for a number counts. */
-static enum tm_status note_package(struct tm_proto_android *w, const struct tm_pb_field *f)
+static enum tm_status note_package(struct tm_proto_packet_rows *w, const struct tm_pb_field *f)
 {
     struct tm_proto_event_fields m;
     struct tm_proto_known_text before;
@@ -121,7 +109,7 @@ static enum tm_status note_package(struct tm_proto_android *w, const struct tm_p
     return tm_proto_known_text_add(w->known, w->packet->machine, key, &name) < 0 ? tm_error_nomem(w->err) : TM_OK;
 }
 
-static enum tm_status add_bluetooth(struct tm_proto_android *w)
+static enum tm_status add_bluetooth(struct tm_proto_packet_rows *w)
 {
     static const char *const types[] = {NULL,         "HCI_CMD",    "HCI_EVT",    "HCI_ACL_RX", "HCI_ACL_TX",
                                         "HCI_SCO_RX", "HCI_SCO_TX", "HCI_ISO_RX", "HCI_ISO_TX"};
@@ -131,13 +119,14 @@ static enum tm_status add_bluetooth(struct tm_proto_android *w)
     } numbers[] = {{2, "Count"},      {3, "Length"},        {5, "Op Code"},
                    {6, "Event Code"}, {7, "Subevent Code"}, {8, "Handle"}};
     static const char name[] = "BluetoothTraceEvent";
+    const struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_BLUETOOTH};
     struct tm_buf *detail = &w->rows->detail;
     struct tm_proto_event_fields m;
     struct tm_event row = w->like;
     tm_proto_event_fields_read(&m, &w->packet->body);
     row.kind = TM_KIND_SLICE_COMPLETE;
     row.dur_ns = (uint32_t)m.number[BLUETOOTH_DURATION];
-    enum tm_status st = put_on(w, TM_NAMED_TRACK_BLUETOOTH, name, &row);
+    enum tm_status st = tm_proto_named_row_on(w->rows, &named, name, &row, w->err);
     if (st < 0)
         return st;
     const uint64_t type = m.number[BLUETOOTH_TYPE];
@@ -160,7 +149,7 @@ static uint64_t consumer_key(uint64_t number)
 }
 
 /* Notes the names of the consumers in the descriptor PB. */
-static enum tm_status note_consumers(struct tm_proto_android *w, struct tm_pb pb)
+static enum tm_status note_consumers(struct tm_proto_packet_rows *w, struct tm_pb pb)
 {
     struct tm_pb_field consumer;
     struct tm_proto_event_fields m;
@@ -177,7 +166,7 @@ static enum tm_status note_consumers(struct tm_proto_android *w, struct tm_pb pb
 }
 
 /* Adds a counter of the energy that CONSUMER, called NAME, has used: by all, or by the app with *UID. */
-static enum tm_status add_energy(struct tm_proto_android *w, uint64_t consumer, struct tm_text name,
+static enum tm_status add_energy(struct tm_proto_packet_rows *w, uint64_t consumer, struct tm_text name,
                                  const uint64_t *uid, int64_t value)
 {
     struct tm_buf *dimensions = &w->rows->text;
@@ -188,7 +177,7 @@ static enum tm_status add_energy(struct tm_proto_android *w, uint64_t consumer, 
     return add_counter(w, uid ? TM_NAMED_TRACK_ENERGY_OF_UID : TM_NAMED_TRACK_ENERGY, name, value);
 }
 
-static enum tm_status read_energy(struct tm_proto_android *w)
+static enum tm_status read_energy(struct tm_proto_packet_rows *w)
 {
     const struct tm_pb_field *body = &w->packet->body;
     struct tm_proto_event_fields m, part;
@@ -217,13 +206,12 @@ static enum tm_status read_energy(struct tm_proto_android *w)
 }
 
 /* Adds the begin or the end of holding the lock in M, TIME after the packet. Locks that agree in all fields are one. */
-static enum tm_status add_lock(struct tm_proto_android *w, const struct tm_proto_event_fields *m, uint64_t time)
+static enum tm_status add_lock(struct tm_proto_packet_rows *w, const struct tm_proto_event_fields *m, uint64_t time)
 {
     static const struct {
         uint32_t field;
         const char *key;
     } args[] = {{LOCK_OWNER_PID, "owner_pid"}, {LOCK_OWNER_UID, "owner_uid"}, {LOCK_WORK_UID, "work_uid"}};
-    static const char track[] = "app_wakelock_events";
     const struct tm_text tag = text_of(m, LOCK_TAG);
     const uint64_t identity[] = {tm_hash64(tag.data, tag.len), m->number[LOCK_FLAGS], m->number[LOCK_OWNER_PID],
                                  m->number[LOCK_OWNER_UID], m->number[LOCK_WORK_UID]};
@@ -233,13 +221,9 @@ static enum tm_status add_lock(struct tm_proto_android *w, const struct tm_proto
                                              .instance = (uint32_t)hash};
     struct tm_buf *detail = &w->rows->detail;
     struct tm_event row = w->like;
-    tm_proto_android_later(w, time >> 1, &row);
+    tm_proto_packet_rows_later(w, time >> 1, &row);
     row.kind = time & 1 ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
-    tm_buf_clear(&w->rows->key);
-    tm_buf_clear(&w->rows->text);
-    if (tm_buf_add_str(&w->rows->key, track) < 0)
-        return tm_error_nomem(w->err);
-    enum tm_status st = tm_proto_named_row(w->rows, &named, &row, w->err);
+    enum tm_status st = tm_proto_named_row_on(w->rows, &named, "app_wakelock_events", &row, w->err);
     if (st < 0 || row.kind == TM_KIND_SLICE_END)
         return st < 0 ? st : tm_proto_add(w->rows, &row, w->err);
     st = tm_detail_arg_int(detail, "flags", (int32_t)m->number[LOCK_FLAGS]);
@@ -253,7 +237,7 @@ static enum tm_status add_lock(struct tm_proto_android *w, const struct tm_proto
     return st < 0 ? st : tm_proto_add(w->rows, &row, w->err);
 }
 
-static enum tm_status add_locks(struct tm_proto_android *w)
+static enum tm_status add_locks(struct tm_proto_packet_rows *w)
 {
     const struct tm_pb_field *body = &w->packet->body;
     struct tm_proto_numbers iids = {.pb = tm_pb_of(body->data, body->len), .id = WAKELOCKS_IIDS}, times = iids;
@@ -275,8 +259,8 @@ static enum tm_status add_locks(struct tm_proto_android *w)
 }
 
 /* Calls ADD for each message in field FIELD of the packet's. */
-static enum tm_status for_each(struct tm_proto_android *w, uint32_t field,
-                               enum tm_status (*add)(struct tm_proto_android *, const struct tm_pb_field *))
+static enum tm_status for_each(struct tm_proto_packet_rows *w, uint32_t field,
+                               enum tm_status (*add)(struct tm_proto_packet_rows *, const struct tm_pb_field *))
 {
     struct tm_pb pb = tm_pb_of(w->packet->body.data, w->packet->body.len);
     struct tm_pb_field f;
@@ -290,17 +274,10 @@ static enum tm_status for_each(struct tm_proto_android *w, uint32_t field,
 enum tm_status tm_proto_android_read(struct tm_proto_known_texts *known, struct tm_proto_rows *rows,
                                      const struct tm_proto_packet *packet, struct tm_error *err)
 {
-    struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
-    if (!packet->has_time)
-        row.flags |= TM_EVENT_DEFINITION;
-    enum tm_status st = tm_packet_times_in(packet->body.id) ? tm_proto_add_with_times(rows, &row, packet->clock, err)
-                                                            : tm_proto_add(rows, &row, err);
-    struct tm_proto_android w = {known, rows, packet, tm_proto_derived(&row, TM_KIND_PACKET), err};
+    struct tm_proto_packet_rows w = {.known = known, .rows = rows, .packet = packet, .err = err};
+    enum tm_status st = tm_proto_packet_rows_begin(&w);
     const uint32_t id = packet->body.id;
     const bool has_own_times = id == TM_PACKET_NETWORK_BUNDLE || id == TM_PACKET_APP_WAKELOCKS;
-    w.like.flags |= tm_event_scope_flags(TM_SCOPE_GLOBAL);
-    w.like.raw = NULL;
-    w.like.detail = NULL;
     if (st < 0 || !rows->sink->want_packet_args)
         return st;
     if (id == TM_PACKET_PACKAGES)

@@ -434,9 +434,7 @@ static int64_t bad_numbers(const struct frame *w)
 enum tm_status tm_proto_frame_timeline_read(struct tm_proto_frames *frames, struct tm_proto_rows *rows,
                                             const struct tm_proto_packet *packet, struct tm_error *err)
 {
-    struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
-    if (!packet->has_time)
-        row.flags |= TM_EVENT_DEFINITION;
+    struct tm_event row = tm_proto_packet_event(packet);
     struct frame w = {.frames = frames,
                       .rows = rows,
                       .err = err,

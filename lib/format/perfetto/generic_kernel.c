@@ -133,10 +133,8 @@ static enum tm_status add_tree(struct generic *g, const struct tm_pb_field *body
 enum tm_status tm_proto_generic_kernel_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                             struct tm_error *err)
 {
-    struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
+    struct tm_event row = tm_proto_packet_event(packet);
     struct generic g = {.rows = rows, .packet = &row, .err = err};
-    if (!packet->has_time)
-        row.flags |= TM_EVENT_DEFINITION;
     enum tm_status st = tm_proto_add(rows, &row, err);
     if (st < 0 || !packet->has_time)
         return st;

@@ -55,20 +55,6 @@ static enum tm_status put_submit(struct tm_proto_rows *rows, const struct tm_pb_
     return st == TM_OK ? tm_detail_arg_int(&rows->detail, "submission_id", (uint32_t)m->number[SUBMIT_ID]) : st;
 }
 
-/* Puts ROW on the only track of TYPE, which is called TRACK. */
-static enum tm_status put_on(struct tm_proto_rows *rows, enum tm_named_track type, const char *track,
-                             struct tm_event *row, struct tm_error *err)
-{
-    const struct tm_proto_named_row named = {.type = type};
-    tm_buf_clear(&rows->key);
-    tm_buf_clear(&rows->text);
-    if (tm_buf_add_str(&rows->key, track) < 0)
-        return tm_error_nomem(err);
-    enum tm_status st = tm_proto_named_row(rows, &named, row, err);
-    row->flags |= tm_event_scope_flags(TM_SCOPE_GLOBAL);
-    return st;
-}
-
 enum tm_status tm_proto_gpu_log_add(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                     const struct tm_event *event, struct tm_error *err)
 {
@@ -86,8 +72,8 @@ enum tm_status tm_proto_gpu_log_add(struct tm_proto_rows *rows, const struct tm_
         row.dur_ns = (int64_t)m.number[SUBMIT_DURATION];
     }
     const char *name = is_log ? severity_of(&m) : "vkQueueSubmit";
-    enum tm_status st = is_log ? put_on(rows, TM_NAMED_TRACK_GPU_LOG, "GPU Log", &row, err)
-                               : put_on(rows, TM_NAMED_TRACK_VULKAN, "Vulkan Events", &row, err);
+    const struct tm_proto_named_row named = {.type = is_log ? TM_NAMED_TRACK_GPU_LOG : TM_NAMED_TRACK_VULKAN};
+    enum tm_status st = tm_proto_named_row_on(rows, &named, is_log ? "GPU Log" : "Vulkan Events", &row, err);
     if (row.kind == TM_KIND_INSTANT)
         row.flags &= ~(uint32_t)TM_EVENT_ASYNC;
     if (st >= 0 && (is_log ? put_log(&rows->detail, &m) : put_submit(rows, &submit, &m)) < 0)

@@ -340,12 +340,10 @@ static enum tm_status add(struct stage *w, const struct tm_event *packet)
 enum tm_status tm_proto_gpu_stage_read(struct tm_proto_gpu *gpu, struct tm_proto_rows *rows,
                                        const struct tm_proto_packet *packet, struct tm_error *err)
 {
-    struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
+    struct tm_event row = tm_proto_packet_event(packet);
     struct stage w = {.gpu = gpu, .rows = rows, .packet = packet, .err = err};
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
-    if (!packet->has_time)
-        row.flags |= TM_EVENT_DEFINITION;
     enum tm_status st = tm_proto_add(rows, &row, err);
     while (tm_pb_next(&pb, &f) == TM_OK)
         if (f.id < FIELDS)

@@ -114,9 +114,7 @@ static enum tm_status add_message(struct tm_proto_rows *rows, const struct tm_ev
 
 enum tm_status tm_proto_log_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, struct tm_error *err)
 {
-    struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
-    if (!packet->has_time)
-        row.flags |= TM_EVENT_DEFINITION;
+    struct tm_event row = tm_proto_packet_event(packet);
     enum tm_status st = tm_proto_add_with_times(rows, &row, packet->clock, err);
     int passes = rows->sink->want_packet_args ? PASSES : OWN_TIMES;
     for (int pass = AT_PACKET; pass < passes; pass++) {

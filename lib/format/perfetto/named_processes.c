@@ -115,12 +115,10 @@ static enum tm_status name_in(struct tm_proto_rows *rows, const struct tm_pb_fie
 enum tm_status tm_proto_named_processes_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                              struct tm_error *err)
 {
-    struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
+    struct tm_event row = tm_proto_packet_event(packet);
     enum tm_status st = TM_OK;
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
-    if (!packet->has_time)
-        row.flags |= TM_EVENT_DEFINITION;
     if (packet->body.id != TM_PACKET_MEMORY_SNAPSHOT)
         return name_in(rows, &packet->body, packet->body.id == TM_PACKET_SMAPS ? SMAPS_PID : VULKAN_PID, &row, err);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)

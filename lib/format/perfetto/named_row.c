@@ -34,6 +34,14 @@ enum tm_status tm_proto_named_row(struct tm_proto_rows *rows, const struct tm_pr
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
+enum tm_status tm_proto_named_row_on(struct tm_proto_rows *rows, const struct tm_proto_named_row *named,
+                                     const char *track, struct tm_event *row, struct tm_error *err)
+{
+    tm_buf_clear(&rows->key);
+    tm_buf_clear(&rows->text);
+    return tm_buf_add_str(&rows->key, track) < 0 ? tm_error_nomem(err) : tm_proto_named_row(rows, named, row, err);
+}
+
 enum tm_status tm_proto_named_dimension(struct tm_proto_rows *rows, const char *key, struct tm_text value,
                                         struct tm_error *err)
 {

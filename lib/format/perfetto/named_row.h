@@ -21,6 +21,10 @@ struct tm_proto_named_row {
 enum tm_status tm_proto_named_row(struct tm_proto_rows *rows, const struct tm_proto_named_row *named,
                                   struct tm_event *row, struct tm_error *err);
 
+/* Puts ROW on the track that is called TRACK and has no dimensions, as tm_proto_named_row. */
+enum tm_status tm_proto_named_row_on(struct tm_proto_rows *rows, const struct tm_proto_named_row *named,
+                                     const char *track, struct tm_event *row, struct tm_error *err);
+
 /* Sets rows->text to the dimension KEY with VALUE, which is null without data. Uses rows->key. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_named_dimension(struct tm_proto_rows *rows, const char *key, struct tm_text value,
                                         struct tm_error *err);

@@ -34,7 +34,7 @@ static const char *direction_of(const struct transfer *t)
 }
 
 /* Puts ROW on the track of the interface and direction. */
-static enum tm_status put_track(struct tm_proto_android *w, const struct transfer *t, struct tm_event *row)
+static enum tm_status put_track(struct tm_proto_packet_rows *w, const struct transfer *t, struct tm_event *row)
 {
     const struct tm_text interface = tm_text_given(t->context.text[INTERFACE], t->context.len[INTERFACE]);
     const char *direction = direction_of(t);
@@ -102,7 +102,7 @@ static enum tm_status put_args(struct tm_buf *detail, const struct transfer *t)
 }
 
 /* Sets *NAME to that of the app, which the list of packages states without the user, else to the number of its user. */
-static enum tm_status name_of(struct tm_proto_android *w, const struct transfer *t, uint32_t *name)
+static enum tm_status name_of(struct tm_proto_packet_rows *w, const struct transfer *t, uint32_t *name)
 {
     const uint32_t uid = (uint32_t)t->context.number[UID];
     const uint64_t app = uid % UIDS_A_USER;
@@ -114,13 +114,13 @@ static enum tm_status name_of(struct tm_proto_android *w, const struct transfer 
     return tm_proto_string(w->rows, text.name.data, text.name.len, name, w->err);
 }
 
-static enum tm_status add(struct tm_proto_android *w, const struct transfer *t)
+static enum tm_status add(struct tm_proto_packet_rows *w, const struct transfer *t)
 {
     struct tm_event row = w->like;
     row.kind = TM_KIND_SLICE_COMPLETE;
     row.dur_ns = t->dur_ns;
     if (t->is_later)
-        tm_proto_android_later(w, t->time, &row);
+        tm_proto_packet_rows_later(w, t->time, &row);
     enum tm_status st = put_track(w, t, &row);
     if (st >= 0 && put_args(&w->rows->detail, t) < 0)
         return tm_error_nomem(w->err);
@@ -130,7 +130,7 @@ static enum tm_status add(struct tm_proto_android *w, const struct transfer *t)
 }
 
 /* Reads the context of a bundle: the interned one that it names, else its own. */
-static enum tm_status read_context(struct tm_proto_android *w, const struct tm_proto_event_fields *bundle,
+static enum tm_status read_context(struct tm_proto_packet_rows *w, const struct tm_proto_event_fields *bundle,
                                    struct tm_proto_event_fields *context)
 {
     struct tm_pb_field message = {.data = bundle->text[CONTEXT], .len = bundle->len[CONTEXT]};
@@ -145,7 +145,7 @@ static enum tm_status read_context(struct tm_proto_android *w, const struct tm_p
 }
 
 /* Adds a slice for all packets together, or one for each. */
-static enum tm_status add_bundle(struct tm_proto_android *w)
+static enum tm_status add_bundle(struct tm_proto_packet_rows *w)
 {
     const struct tm_pb_field *body = &w->packet->body;
     struct tm_proto_numbers times = {.pb = tm_pb_of(body->data, body->len), .id = TIMES}, lengths = times;
@@ -166,7 +166,7 @@ static enum tm_status add_bundle(struct tm_proto_android *w)
     return st;
 }
 
-enum tm_status tm_proto_network_add(struct tm_proto_android *w)
+enum tm_status tm_proto_network_add(struct tm_proto_packet_rows *w)
 {
     struct transfer t = {.count = 1};
     if (w->packet->body.id == TM_PACKET_NETWORK_BUNDLE)

@@ -28,7 +28,6 @@
 #include "format/perfetto/system.h"
 #include "format/perfetto/totals.h"
 #include "format/perfetto/track_event.h"
-#include "perfetto/packet_times.h"
 #include "stream/detail_fields.h"
 
 #include <assert.h>
@@ -226,12 +225,8 @@ static enum tm_status count_unsequenced(struct tm_proto_rows *rows, const struct
 /* Reads a packet of an unknown kind. */
 static enum tm_status read_other(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, struct tm_error *err)
 {
-    struct tm_event event = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
-    if (!packet->has_time)
-        event.flags |= TM_EVENT_DEFINITION;
-    if (tm_packet_times_in(packet->body.id))
-        return tm_proto_add_with_times(rows, &event, packet->clock, err);
-    return tm_proto_add(rows, &event, err);
+    struct tm_event row;
+    return tm_proto_add_packet(rows, packet, &row, err);
 }
 
 static enum tm_status read_marker(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,

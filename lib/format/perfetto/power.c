@@ -6,8 +6,8 @@
 #include "stream/detail_arg.h"
 #include "format/perfetto/known_texts.h"
 #include "format/perfetto/named_row.h"
+#include "format/perfetto/packet_rows.h"
 #include "format/perfetto/system.h"
-#include "perfetto/packet_times.h"
 
 enum { RAILS_MAX = 256, NS_PER_MS = 1000000 };
 enum { BATTERY_CHARGE = 1, BATTERY_CAPACITY = 2, BATTERY_CURRENT = 3, BATTERY_AVERAGE = 4, BATTERY_NAME = 5,
@@ -20,15 +20,6 @@ enum { DISPLAY_STATE = 1, GPU_MEM_GPU = 1, GPU_MEM_PID = 2, GPU_MEM_SIZE = 3 };
 enum { GENERIC_CPU = 1, GENERIC_HZ = 2, GENERIC_GPU = 1, GENERIC_KHZ = 2, HZ_PER_KHZ = 1000 };
 enum { TRIGGER_NAME = 1, TRIGGER_PRODUCER = 2, TRIGGER_UID = 3 };
 enum { CHROME_TRIGGER_NAME = 1, CHROME_TRIGGER_HASH = 2, CHROME_TRIGGER_FLOW = 3 };
-
-/* One packet and its row. */
-struct power {
-    struct tm_proto_known_texts *known;
-    struct tm_proto_rows *rows;
-    const struct tm_proto_packet *packet;
-    struct tm_event like; /* a DERIVED row of scope GLOBAL */
-    struct tm_error *err;
-};
 
 /* The last occurrence of each field of a message, by number; id 0: none. */
 struct fields {
@@ -58,8 +49,8 @@ static int64_t number(const struct fields *m, uint32_t id)
 
 /* Adds "batt.WHAT", or "batt.NAME.WHAT" for a battery with a name. FLAGS: VALUE_DOUBLE if VALUE has the bits of a
  * double. */
-static enum tm_status add_battery(struct power *w, const struct fields *m, const char *what, uint64_t value,
-                                  uint32_t flags)
+static enum tm_status add_battery(struct tm_proto_packet_rows *w, const struct fields *m, const char *what,
+                                  uint64_t value, uint32_t flags)
 {
     const struct tm_pb_field *name = &m->of[BATTERY_NAME];
     struct tm_event like = w->like;
@@ -82,7 +73,7 @@ static uint64_t double_of(uint64_t bits)
 }
 
 /* Adds the charge. If it is not stated, it follows from energy and voltage. */
-static enum tm_status add_charge(struct power *w, const struct fields *m)
+static enum tm_status add_charge(struct tm_proto_packet_rows *w, const struct fields *m)
 {
     int64_t charge, voltage = number(m, BATTERY_VOLTAGE);
     if (has(m, BATTERY_CHARGE))
@@ -92,7 +83,7 @@ static enum tm_status add_charge(struct power *w, const struct fields *m)
     return add_battery(w, m, "charge_uah", (uint64_t)(charge / voltage), 0);
 }
 
-static enum tm_status battery(struct power *w)
+static enum tm_status battery(struct tm_proto_packet_rows *w)
 {
     static const struct {
         uint32_t id;
@@ -136,7 +127,7 @@ static const char *friendly_name(const struct tm_pb_field *rail)
 }
 
 /* Notes rows->key as the name for KEY, and rows->text as the dimensions of its track. */
-static enum tm_status remember(struct power *w, uint64_t key)
+static enum tm_status remember(struct tm_proto_packet_rows *w, uint64_t key)
 {
     const struct tm_proto_known_text text = {{w->rows->key.data, w->rows->key.len},
                                              {w->rows->text.data, w->rows->text.len}};
@@ -149,7 +140,7 @@ static uint64_t rail_key(uint64_t session, uint32_t index)
     return tm_hash64_numbers(key, 2, TM_PROTO_KNOWN_RAIL);
 }
 
-static enum tm_status describe_rail(struct power *w, uint64_t session, const struct tm_pb_field *f)
+static enum tm_status describe_rail(struct tm_proto_packet_rows *w, uint64_t session, const struct tm_pb_field *f)
 {
     struct fields m = fields_of(f->data, f->len);
     uint32_t index = (uint32_t)number(&m, RAIL_INDEX);
@@ -171,7 +162,8 @@ static enum tm_status describe_rail(struct power *w, uint64_t session, const str
 
 /* Adds a reading. OWN_TIME selects the readings with a time of their own, which become events of their own; without it
  * the others are added. */
-static enum tm_status add_energy(struct power *w, uint64_t session, const struct tm_pb_field *f, bool own_time)
+static enum tm_status add_energy(struct tm_proto_packet_rows *w, uint64_t session, const struct tm_pb_field *f,
+                                 bool own_time)
 {
     struct fields m = fields_of(f->data, f->len);
     struct tm_event row = w->like;
@@ -200,7 +192,7 @@ static enum tm_status add_energy(struct power *w, uint64_t session, const struct
 
 /* Reads names first, then the readings at the packet's time, because DERIVED rows must follow the packet's row; then
  * the readings with times of their own. */
-static enum tm_status power_rails(struct power *w)
+static enum tm_status power_rails(struct tm_proto_packet_rows *w)
 {
     enum { NAMES, AT_PACKET, OWN_TIMES, PASSES };
     const struct tm_pb_field *body = &w->packet->body;
@@ -227,7 +219,7 @@ static uint64_t state_key(const struct fields *m)
     return tm_hash64_numbers(key, 2, TM_PROTO_KNOWN_STATE);
 }
 
-static enum tm_status describe_state(struct power *w, const struct tm_pb_field *f)
+static enum tm_status describe_state(struct tm_proto_packet_rows *w, const struct tm_pb_field *f)
 {
     struct fields m = fields_of(f->data, f->len);
     const struct tm_pb_field *entity = &m.of[STATE_ENTITY_NAME], *state = &m.of[STATE_NAME];
@@ -242,7 +234,7 @@ static enum tm_status describe_state(struct power *w, const struct tm_pb_field *
     return remember(w, state_key(&m));
 }
 
-static enum tm_status entity_state_residency(struct power *w)
+static enum tm_status entity_state_residency(struct tm_proto_packet_rows *w)
 {
     const struct tm_pb_field *body = &w->packet->body;
     enum tm_status st = TM_OK;
@@ -274,7 +266,7 @@ static enum tm_status entity_state_residency(struct power *w)
     return st;
 }
 
-static enum tm_status gpu_memory(struct power *w)
+static enum tm_status gpu_memory(struct tm_proto_packet_rows *w)
 {
     struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
     struct tm_event row = w->like;
@@ -287,7 +279,7 @@ static enum tm_status gpu_memory(struct power *w)
 }
 
 /* Adds the frequency of a cpu or a GPU in a generic packet, which recorders of any kernel can write. */
-static enum tm_status generic_frequency(struct power *w, bool is_gpu)
+static enum tm_status generic_frequency(struct tm_proto_packet_rows *w, bool is_gpu)
 {
     struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
     struct tm_event like = w->like;
@@ -302,7 +294,7 @@ static enum tm_status generic_frequency(struct power *w, bool is_gpu)
     return tm_proto_counter_add(w->rows, &like, "cpufreq", khz, w->err);
 }
 
-static enum tm_status screen(struct power *w)
+static enum tm_status screen(struct tm_proto_packet_rows *w)
 {
     struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
     return tm_proto_counter_add(w->rows, &w->like, "ScreenState", (uint64_t)(int64_t)(int32_t)number(&m, DISPLAY_STATE),
@@ -310,20 +302,17 @@ static enum tm_status screen(struct power *w)
 }
 
 /* Makes ROW an instant on the track of triggers. NAME may be NULL. */
-static enum tm_status put_trigger(struct power *w, const char *name, size_t len, struct tm_event *row)
+static enum tm_status put_trigger(struct tm_proto_packet_rows *w, const char *name, size_t len, struct tm_event *row)
 {
     const struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_TRIGGERS};
     row->kind = TM_KIND_INSTANT;
-    w->rows->key.len = w->rows->text.len = 0;
-    if (tm_buf_addf(&w->rows->key, "Trace Triggers") != TM_OK)
-        return tm_error_nomem(w->err);
-    enum tm_status st = tm_proto_named_row(w->rows, &named, row, w->err);
+    enum tm_status st = tm_proto_named_row_on(w->rows, &named, "Trace Triggers", row, w->err);
     row->flags &= ~(uint32_t)TM_EVENT_ASYNC;
     return st < 0 || name == NULL ? st : tm_proto_string(w->rows, name, len, &row->name, w->err);
 }
 
 /* Adds a trigger of Chrome, which may end a flow. The hash of its name is always an arg. */
-static enum tm_status chrome_trigger(struct power *w)
+static enum tm_status chrome_trigger(struct tm_proto_packet_rows *w)
 {
     struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
     const struct tm_pb_field *name = &m.of[CHROME_TRIGGER_NAME], *flow = &m.of[CHROME_TRIGGER_FLOW];
@@ -345,7 +334,7 @@ static enum tm_status chrome_trigger(struct power *w)
     return st < 0 ? st : tm_proto_add(w->rows, &row, w->err);
 }
 
-static enum tm_status trigger(struct power *w)
+static enum tm_status trigger(struct tm_proto_packet_rows *w)
 {
     struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
     const struct tm_pb_field *name = &m.of[TRIGGER_NAME], *producer = &m.of[TRIGGER_PRODUCER];
@@ -364,12 +353,8 @@ static enum tm_status trigger(struct power *w)
 enum tm_status tm_proto_power_read(struct tm_proto_known_texts *known, struct tm_proto_rows *rows,
                                    const struct tm_proto_packet *packet, struct tm_error *err)
 {
-    struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
-    if (!packet->has_time)
-        row.flags |= TM_EVENT_DEFINITION;
-    enum tm_status st = tm_packet_times_in(packet->body.id) ? tm_proto_add_with_times(rows, &row, packet->clock, err)
-                                                            : tm_proto_add(rows, &row, err);
-    struct power w = {known, rows, packet, tm_proto_derived(&row, TM_KIND_PACKET), err};
+    struct tm_proto_packet_rows w = {.known = known, .rows = rows, .packet = packet, .err = err};
+    enum tm_status st = tm_proto_packet_rows_begin(&w);
     /* Packets without a time still define names for later ones. */
     bool names = packet->body.id == TM_PACKET_POWER_RAILS || packet->body.id == TM_PACKET_ENTITY_STATE_RESIDENCY;
     if (st < 0 || (!packet->has_time && !names))

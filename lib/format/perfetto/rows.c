@@ -28,6 +28,13 @@ struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kin
     return event;
 }
 
+struct tm_event tm_proto_packet_event(const struct tm_proto_packet *packet)
+{
+    struct tm_event event = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
+    event.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
+    return event;
+}
+
 enum tm_status tm_proto_add(struct tm_proto_rows *rows, struct tm_event *event, struct tm_error *err)
 {
     event->detail = rows->detail.data;
@@ -50,6 +57,14 @@ enum tm_status tm_proto_add_with_times(struct tm_proto_rows *rows, struct tm_eve
     if (count)
         event->flags |= TM_EVENT_INNER_TIMES;
     return tm_proto_add(rows, event, err);
+}
+
+enum tm_status tm_proto_add_packet(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                   struct tm_event *row, struct tm_error *err)
+{
+    *row = tm_proto_packet_event(packet);
+    return tm_packet_times_in(packet->body.id) ? tm_proto_add_with_times(rows, row, packet->clock, err)
+                                               : tm_proto_add(rows, row, err);
 }
 
 enum tm_status tm_proto_add_time(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, const char *name,

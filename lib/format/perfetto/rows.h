@@ -29,6 +29,9 @@ struct tm_proto_rows {
  * untimed. */
 struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kind kind);
 
+/* Returns the row of a PACKET that other rows may follow. Without a time it is a definition. */
+struct tm_event tm_proto_packet_event(const struct tm_proto_packet *packet);
+
 /* Adds EVENT with the detail in ROWS, which it clears. If the detail is cut, counts that. TM_OK, TM_E_INPUT or
  * TM_E_SYSTEM, as tm_event_sink_add. */
 enum tm_status tm_proto_add(struct tm_proto_rows *rows, struct tm_event *event, struct tm_error *err);
@@ -37,6 +40,10 @@ enum tm_status tm_proto_add(struct tm_proto_rows *rows, struct tm_event *event, 
  * in ROWS, which it clears. OWN_CLOCK is the clock id of the times that are on the packet's clock. */
 enum tm_status tm_proto_add_with_times(struct tm_proto_rows *rows, struct tm_event *event, uint32_t own_clock,
                                        struct tm_error *err);
+
+/* Adds the row of a PACKET that other rows may follow, with its inner times, as *ROW. */
+enum tm_status tm_proto_add_packet(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                   struct tm_event *row, struct tm_error *err);
 
 /* Adds a METADATA row without raw, which only databases need: it states that NAME happened at the time of PACKET. Does
  * nothing if PACKET has no time. *IDX is the number of a buffer; IDX may be NULL. */

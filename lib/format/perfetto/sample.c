@@ -215,9 +215,8 @@ enum tm_status tm_proto_perf_sample_read(struct tm_proto_rows *rows, const struc
         is_report |= (f.id == SAMPLE_RECORDS_LOST && f.value) || f.id == SAMPLE_PRODUCER_EVENT;
     }
     if (is_report || !(row.flags & TM_EVENT_HAS_TID)) {
-        row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
-        row.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
-        return tm_proto_add(rows, &row, err);
+        row = tm_proto_packet_event(packet);
+            return tm_proto_add(rows, &row, err);
     }
     if (put_conditions(rows, packet) < 0)
         return tm_error_nomem(err);
@@ -257,13 +256,12 @@ static enum tm_status add_sample(struct tm_proto_map *clocks, struct tm_proto_ro
 enum tm_status tm_proto_streaming_profile_read(struct tm_proto_map *clocks, struct tm_proto_rows *rows,
                                                const struct tm_proto_packet *packet, struct tm_error *err)
 {
-    struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
+    struct tm_event row = tm_proto_packet_event(packet);
     struct tm_proto_sequence *sequence = packet->sequence;
     struct tm_pb body = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_proto_numbers stacks = {.pb = body, .id = STREAM_CALLSTACKS};
     struct tm_proto_numbers deltas = {.pb = body, .id = STREAM_DELTAS_US};
     uint64_t callstack, delta;
-    row.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
     enum tm_status st = tm_proto_add(rows, &row, err);
     if (st >= 0 && (sequence == NULL || !sequence->has_reference || !sequence->has_thread))
         return tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_DELTA_NO_STATE, packet->machine, 1, err);

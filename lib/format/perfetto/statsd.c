@@ -64,21 +64,17 @@ static enum tm_status put_field(struct tm_proto_rows *rows, const struct tm_pb_f
 }
 
 /* Adds ROW, the atom in MESSAGE. */
-static enum tm_status add(struct tm_proto_android *w, const struct tm_pb_field *message, struct tm_event *row)
+static enum tm_status add(struct tm_proto_packet_rows *w, const struct tm_pb_field *message, struct tm_event *row)
 {
     const struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_STATSD};
     struct tm_proto_rows *rows = w->rows;
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f, atom = {0};
     char name[128];
-    tm_buf_clear(&rows->key);
-    tm_buf_clear(&rows->text);
     if (tm_pb_next(&pb, &f) == TM_OK)
         atom = f;
     const bool is_known = name_of(atom.id, name);
-    if (tm_buf_add_str(&rows->key, "Statsd Atoms") < 0)
-        return tm_error_nomem(w->err);
-    enum tm_status st = tm_proto_named_row(rows, &named, row, w->err);
+    enum tm_status st = tm_proto_named_row_on(rows, &named, "Statsd Atoms", row, w->err);
     row->flags &= ~(uint32_t)TM_EVENT_ASYNC;
     pb = tm_pb_of(atom.data, atom.type == TM_PB_LEN ? atom.len : 0);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK && tm_proto_detail_takes(rows))
@@ -91,7 +87,7 @@ static enum tm_status add(struct tm_proto_android *w, const struct tm_pb_field *
     return st < 0 ? st : tm_proto_add(rows, row, w->err);
 }
 
-enum tm_status tm_proto_statsd_add(struct tm_proto_android *w)
+enum tm_status tm_proto_statsd_add(struct tm_proto_packet_rows *w)
 {
     const struct tm_pb_field *body = &w->packet->body;
     enum tm_status st = TM_OK;
@@ -110,7 +106,7 @@ enum tm_status tm_proto_statsd_add(struct tm_proto_android *w)
             if (has_time != own_times)
                 continue;
             if (has_time) {
-                tm_proto_android_later(w, 0, &row);
+                tm_proto_packet_rows_later(w, 0, &row);
                 row.time_ns = (int64_t)time;
                 row.clock = TM_CLOCK_BOOTTIME;
             } else if ((st = tm_proto_count_stat(&w->rows->counts, TM_PROTO_STAT_ATOM_NO_TIME, w->packet->machine, 1,

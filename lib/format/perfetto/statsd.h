@@ -3,9 +3,9 @@
 #ifndef TM_FORMAT_PERFETTO_STATSD_H
 #define TM_FORMAT_PERFETTO_STATSD_H
 
-#include "format/perfetto/android_packet.h"
+#include "format/perfetto/packet_rows.h"
 
 /* Adds the rows of such a packet after its own row. TM_OK or an error. */
-enum tm_status tm_proto_statsd_add(struct tm_proto_android *android);
+enum tm_status tm_proto_statsd_add(struct tm_proto_packet_rows *android);
 
 #endif

@@ -119,8 +119,7 @@ enum tm_status tm_proto_system_part_add(struct tm_proto_rows *rows, const struct
                                                                    const struct tm_proto_packet *packet),
                                         struct tm_error *err)
 {
-    struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
-    row.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
+    struct tm_event row = tm_proto_packet_event(packet);
     enum tm_status st = tm_proto_add(rows, &row, err);
     if (st < 0)
         return st;
