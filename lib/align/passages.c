@@ -7,7 +7,7 @@
 
 /* PASSAGE: beats of a passage. SKIPS: the largest distance of the beats of an interval. SEARCHES_MAX: passages for
  * which all offsets are tried. */
-enum { PASSAGE = 32, SKIPS = 2, SEARCHES_MAX = 256, VOTES_CAP = 1 << 18, VOTES_MIN = 8 };
+enum { PASSAGE = 32, SKIPS = 2, SEARCHES_MAX = 256, VOTES_MAX = 1 << 18, VOTES_MIN = 8 };
 
 /* Tolerance of an interval, as a part of the usual interval. */
 enum { STRICTNESSES = 2 };
@@ -23,7 +23,8 @@ struct work {
     uint32_t a_count, b_count;
     struct interval *intervals; /* of B, by length */
     uint32_t interval_count;
-    int64_t *votes;
+    int64_t *votes; /* VOTE_CAP of them */
+    uint32_t vote_cap;
     int64_t near_ns;
     int32_t *numbers;
     bool has_offset;
@@ -65,7 +66,7 @@ static uint32_t vote(const struct work *w, uint32_t from, uint32_t to, uint32_t 
     const int64_t shortest = q->ns - p->ns - w->near_ns, longest = shortest + 2 * w->near_ns;
     uint32_t low =
         tm_search_i64(w->intervals, w->interval_count, TM_SEARCH_FIELD(struct interval, length_ns), shortest);
-    for (; n < VOTES_CAP && low < w->interval_count && w->intervals[low].length_ns <= longest; low++) {
+    for (; n < w->vote_cap && low < w->interval_count && w->intervals[low].length_ns <= longest; low++) {
         const struct tm_beat *r = &w->b[w->intervals[low].from], *s = &w->b[w->intervals[low].to];
         if (r->symbol == p->symbol && s->symbol == q->symbol)
             w->votes[n++] = p->ns - r->ns;
@@ -102,7 +103,7 @@ static bool search(struct work *w, uint32_t first, uint32_t end, int64_t *offset
     for (uint32_t i = first; i < end; i++)
         for (uint32_t k = 1; k <= SKIPS && i + k < end; k++)
             n = vote(w, i, i + k, n);
-    if (n < VOTES_MIN || n == VOTES_CAP)
+    if (n < VOTES_MIN || n == VOTES_MAX)
         return false;
     qsort(w->votes, n, sizeof *w->votes, tm_order_i64);
     uint32_t at = find_densest(w, n, NULL, &best);
@@ -174,14 +175,25 @@ static void number_all(struct work *w)
         number_passage(w, first, w->a_count - first < PASSAGE ? w->a_count : first + PASSAGE);
 }
 
+/* Returns the room that the votes of a passage of A for intervals of B can need, and the intervals of A. */
+static uint32_t vote_room(uint32_t a_count, uint32_t b_count)
+{
+    const uint32_t most = VOTES_MAX / (PASSAGE * SKIPS * SKIPS);
+    uint32_t room = b_count < most ? b_count * PASSAGE * SKIPS * SKIPS : VOTES_MAX;
+    return room > a_count ? room : a_count;
+}
+
 enum tm_status tm_passages_find(int32_t *numbers, bool *is_found, struct tm_beats a, struct tm_beats b,
                                 struct tm_error *err)
 {
     struct work w = {.a = a.all, .b = b.all, .a_count = a.count, .b_count = b.count, .numbers = numbers};
-    w.intervals = malloc((size_t)b.count * SKIPS * sizeof *w.intervals);
-    w.votes = malloc(VOTES_CAP * sizeof *w.votes);
-    enum tm_status st = w.intervals && w.votes ? TM_OK : tm_error_nomem(err);
     *is_found = false;
+    if (a.count < VOTES_MIN || b.count < VOTES_MIN)
+        return TM_OK;
+    w.vote_cap = vote_room(a.count, b.count);
+    w.intervals = malloc((size_t)b.count * SKIPS * sizeof *w.intervals);
+    w.votes = malloc(w.vote_cap * sizeof *w.votes);
+    enum tm_status st = w.intervals && w.votes ? TM_OK : tm_error_nomem(err);
     if (st == TM_OK) {
         int64_t usual = usual_interval(&w);
         list_intervals(&w);

@@ -36,10 +36,20 @@ await() {
     done
 }
 
-# cpu_seconds SECONDS COMMAND...: runs COMMAND. A process of it that needs more than SECONDS of the processor's time is
-# ended, and fails. Unlike `timeout' this does not depend on what else the machine does.
+# is_sanitized: the programs under test are built with --enable-sanitize.
+is_sanitized() {
+    grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile"
+}
+
+# cpu_seconds SECONDS COMMAND...: runs COMMAND. A process of it that needs more than SECONDS of the processor's time, or
+# four times as much if it is sanitized, is ended, and fails. Unlike `timeout' this hardly depends on what else the
+# machine does.
 cpu_seconds() {
-    (ulimit -t "$1" && "${@:2}")
+    local seconds=$1
+    if is_sanitized; then
+        seconds=$((seconds * 4))
+    fi
+    (ulimit -t "$seconds" && "${@:2}")
 }
 
 # same_text HAVE WANT: both are the same; otherwise the differences are shown.
@@ -48,11 +58,6 @@ same_text() {
         diff <(echo "$2") <(echo "$1")
         false
     }
-}
-
-# is_sanitized: the programs under test are built with --enable-sanitize.
-is_sanitized() {
-    grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile"
 }
 
 # drawn N: prints the number of random cases to try: N, or a quarter of N if the programs are sanitized. Sanitizers find
