@@ -164,6 +164,25 @@ PY
     [ "$(statistic unscaled.dat)" = "ticks = 1" ]
 }
 
+@test "a damaged page is a loss of data: the library leaves out the other events of its cpu" {
+    gzip -dc "$data/trace-dat-6.dat.gz" >6.dat
+    # The second page of the first cpu has more bytes than a page.
+    python3 - <<'PY'
+import struct
+file = bytearray(open('6.dat', 'rb').read())
+page = struct.unpack_from('<Q', file, file.index(b'flyrecord\0') + 10)[0] + 4096
+struct.pack_into('<Q', file, page + 8, 8191)
+open('page.dat', 'wb').write(file)
+PY
+    run tm-merge -o page.txt page.dat
+    [ "$status" -eq 0 ]
+    [[ $output == *"page.dat: loss of data, trace_dat_library_messages = 1"* ]]
+    for file in 6 page; do
+        tm-merge -q --events -f jsonl $file.dat | jq -r .cpu | sort | uniq -c | awk '{print $2, $1}'
+    done >counts
+    [ "$(cat counts)" = $'0 288\n1 212\n0 76\n1 212' ]
+}
+
 @test "trace-cmd, perf and ftrace text of one period show the same switches at the same times" {
     switches "$data/same-time.dat" >dat
     for kind in data txt; do

@@ -186,7 +186,7 @@ static const struct words {
     {"tm_proto_damaged_messages", OF_ANALYSIS, "Packets with a damaged message inside, read up to the damage"},
     {"tm_slice_end_without_begin", OF_ANALYSIS, "Ends of slices that did not begin"},
     {"trace_dat_args_cut", OF_ANALYSIS, "Events of trace.dat whose arguments were cut or left out, because of a limit"},
-    {"trace_dat_library_messages", OF_ANALYSIS, "Messages of libtracecmd about the file"},
+    {"trace_dat_library_messages", OF_ANALYSIS, "Messages of libtracecmd about pages of events that it left out"},
     {"trace_dat_lost_events", OF_ANALYSIS, "Events that the kernel lost"},
     {"trace_dat_ticks", OF_ANALYSIS, "Times are ticks that nothing converts to nanoseconds"},
     {"trace_packet_defaults_missing_sequence_id", OF_ANALYSIS, "Defaults for no sequence, which are not used"},

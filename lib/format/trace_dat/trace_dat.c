@@ -245,7 +245,8 @@ static enum tm_status add_stat(struct trace_dat *d, const char *name, Tracemerge
     return tm_event_sink_stat(d->context.sink, name, severity, value > INT64_MAX ? INT64_MAX : (int64_t)value, err);
 }
 
-/* Accounts for what did not become rows; LINES is the number of lines of the library's diagnostics. */
+/* Accounts for what did not become rows; LINES is the number of lines that the library printed while
+ * it read events: it leaves out pages that it cannot read. */
 static enum tm_status write_counts(struct trace_dat *d, uint64_t lines, struct tm_error *err)
 {
     bool is_ticks = strcmp(d->facts.clock, "x86-tsc") == 0 && !d->facts.is_scaled;
@@ -260,7 +261,7 @@ static enum tm_status write_counts(struct trace_dat *d, uint64_t lines, struct t
     if (st == TM_OK)
         st = add_stat(d, "systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR, d->ftrace.malformed_count, err);
     if (st == TM_OK)
-        st = add_stat(d, "trace_dat_library_messages", TRACEMERGE__SEVERITY__INFO, lines, err);
+        st = add_stat(d, "trace_dat_library_messages", TRACEMERGE__SEVERITY__DATA_LOSS, lines, err);
     if (st == TM_OK)
         st = add_stat(d, "trace_dat_ticks", TRACEMERGE__SEVERITY__INFO, is_ticks, err);
     return st < 0 ? st : TM_END;
