@@ -175,6 +175,24 @@ kernel_wakelock_unknown_id|1|error|analysis
 kernel_wakelock_zero_value_reported|1|info|trace'
 }
 
+@test "numbers that are stated twice, states without a name and lost events of a cpu are counted" {
+    packets <<'END'
+1 { 8: 1000 10: 2 13: 1 115 { 1 { 1: 1 2: "a" 3: 1 } 1 { 1: 1 2: "b" 3: 2 } 2 [ 1 ] 3 [ 5 ] 4: 4 } }
+1 { 8: 2000 10: 1 91 { 1 { 1: 0 2: 1 3: "modem" 4: "on" } 2 { 1: 0 2: 1 3: 5 } 2 { 1: 4 2: 1 3: 6 } } }
+1 { 10: 3 1 { 1: 2 3: 1 } }
+1 { 10: 3 1 { 1: 2 3: 1 } }
+1 { 10: 3 1 { 1: 0 3: 1 } }
+END
+    same_text "$(counters)" '1000|android_kernel_wakelock|a|5000000.0|wakelock_name=a wakelock_type=kernel
+2000|entity_state|Entity residency: modem is on|5.0|entity_name=modem state_name=on'
+    same_text "$(sqlite3 x.db 'SELECT idx FROM stats WHERE name = "ftrace_cpu_has_data_loss" ORDER BY idx')" $'0\n2'
+    same_text "$(stat)" 'entity_state_residency_lookup_failed|1|error|analysis
+ftrace_cpu_has_data_loss|1|data_loss|trace
+ftrace_cpu_has_data_loss|1|data_loss|trace
+kernel_wakelock_implausibly_large_value_reported|1|info|trace
+kernel_wakelock_reused_id|1|error|analysis'
+}
+
 @test "what Perfetto records about itself is slices and counters of its threads" {
     packets <<'END'
 1 { 8: 1000 10: 1 49 { 1: 12 3: 500 5: 9 7 { 1: "k" 2: "v" } 7 { 1: "k" 4: 3 } 7 { 3: 4 2: "w" } 10 { 1: 3 2: "three" } } }
