@@ -29,7 +29,7 @@ static enum tm_status add(struct tm_local_part *part, const struct tm_constraint
     return c->is_lower ? tm_hull_add(&part->below, c->x, -c->z) : tm_hull_add(&part->above, c->x, c->z);
 }
 
-/* Adds the constraints of a kind around index MIDDLE to PART: WANTED of them, if there are as many. */
+/* Adds the constraints of a kind around index MIDDLE to PART: their share, if there are as many. */
 static enum tm_status add_kind(struct tm_local_part *part, const struct tm_local_constraints *c, uint32_t middle,
                                bool is_lower)
 {
