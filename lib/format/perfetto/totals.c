@@ -195,7 +195,6 @@ static enum tm_status push(const struct reader *r, const struct counter *c, doub
     event.flags |= tm_event_scope_flags(TM_SCOPE_GLOBAL) | TM_EVENT_HAS_VALUE | TM_EVENT_VALUE_DOUBLE;
     event.raw = NULL;
     event.raw_bytes = 0;
-    event.detail = NULL;
     enum tm_status st = tm_proto_map_add(&totals->counters, r->packet->machine,
                                          tm_hash64_numbers(identity, sizeof identity / sizeof *identity, 0), SUMS_MAX,
                                          &entry);
