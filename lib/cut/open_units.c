@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { NO_GROUP = UINT32_MAX };
+#define NO_GROUP UINT32_MAX
 
 static bool is_before(const void *a, const void *b)
 {

@@ -19,7 +19,7 @@ struct tm_perf_point {
     uint64_t address;
 };
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 void tm_perf_mappings_init(struct tm_perf_mappings *m)
 {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 /* The name of TID from TIME on. */
 struct tm_perf_task_name {
