@@ -175,7 +175,7 @@ static char *put_thousandths(char *p, unsigned v)
     return p;
 }
 
-/* Does the work of tm_decimal_format for a SCALE of 3 and V at least 0. Returns the end of the text. */
+/* Puts V thousandths at P, as tm_decimal_format does for a scale of 3. Returns the end of the text. */
 static char *put_micros(char *p, uint64_t v)
 {
     p += tm_decimal_length(v / 1000);

@@ -388,7 +388,7 @@ enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_
     }
 }
 
-/* Finds the owner of the track of EVENT, or of its nearest parent that has one. */
+/* Finds the owner of the track of E, or of its nearest parent that has one. */
 static void find_track_owner(const struct tm_task_names *names, const struct tm_event *e, struct tm_event_task *place)
 {
     const struct tm_task_names_row *row = find(&names->tracks, scope_of_track(e), e->track);

@@ -46,7 +46,7 @@ static enum tm_status no_frame(const struct tm_frame_reader *r, const char *what
     return damaged(r, r->count ? what : "not a tracemerge stream, which tm-unpack makes of traces", err);
 }
 
-/* Reads until READER has at least NEED unread bytes. TM_END with fewer. */
+/* Reads until R has at least NEED unread bytes. TM_END with fewer. */
 static enum tm_status want(struct tm_frame_reader *r, size_t need, struct tm_error *err)
 {
     return r->is_shared ? tm_frame_ring_want(r, need, err) : tm_frame_pipe_want(r, need, err);

@@ -12,7 +12,7 @@ enum {
     LIST_HEAD = 4
 };
 
-/* The key in WRITTEN of NUMBER, a string of keys or the id of a name. */
+/* Returns the key of NUMBER in the table `written': a string of keys or the id of a name. */
 static uint64_t written_key(uint32_t machine, uint32_t number, bool is_name)
 {
     return (uint64_t)machine << 32 | (uint64_t)is_name << 31 | number;

@@ -282,7 +282,7 @@ static bool put_name(struct tm_track_writer *w, bool is_thread, const uint8_t *t
     return tm_pb_put_bytes(&w->body, name, text, len) == TM_OK;
 }
 
-/* Makes NAME of OWNER's process or thread, whose track is OWN, pending. */
+/* Makes NAME of OWNER's process or thread pending. Its own track and is_repeated of PENDING are set. */
 static enum tm_status add_pending_name(struct tm_track_writer *w, const struct tm_event *owner,
                                        struct tm_pending_name pending, const struct tm_pb_field *name,
                                        struct tm_error *err)
