@@ -12,7 +12,7 @@
 enum { CONFIG_STATSD = 7, CONFIG_SESSION_NAME = 22, CONFIG_UUID_MSB = 27, CONFIG_UUID_LSB = 28 };
 enum { CONFIG_ATTRIBUTES = 48, CONFIG_BUFFERS = 1, CONFIG_WRITE_INTO_FILE = 8, BUFFER_FILL_POLICY = 4, DISCARD = 2 };
 enum { CONFIG_FLUSH_PERIOD = 13, INFO_SERVICE_VERSION = 4 };
-enum { CONFIG_TEXT_MAX = 1 << 20 }; /* bytes of a configuration that becomes text */
+enum { BODY_BYTES_MAX = 1 << 20 }; /* of a packet that becomes text as a whole */
 enum { TRIGGER_NAME = 1, CHROME_TRIGGER_HASH = 2, SERVICE_SLOW_SOURCES = 7, SOURCES_SOURCE = 1 };
 enum { SERVICE_CLONE_STARTED = 10, SERVICE_BUFFER_CLONED = 11 };
 enum { SOURCE_PRODUCER = 1, SOURCE_NAME = 2, PROPERTIES_VALUE = 1, PROPERTY_NAME = 1, PROPERTY_VALUE = 2 };
@@ -307,16 +307,20 @@ static enum tm_status put_text(struct tm_proto_rows *rows, const struct tm_proto
     return put_field(rows, packet, name, &f, err);
 }
 
-static enum tm_status put_config_text(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
-                                      struct tm_error *err)
+/* Appends the LEN bytes at DATA to OUT as text. */
+typedef enum tm_status text_form(struct tm_buf *out, const uint8_t *data, size_t len);
+
+/* Adds NAME, the body of the packet in FORM. One that is too long is left out. */
+static enum tm_status put_body(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, const char *name,
+                               text_form *form, struct tm_error *err)
 {
     tm_buf_clear(&rows->text);
-    if (packet->body.len > CONFIG_TEXT_MAX) {
+    if (packet->body.len > BODY_BYTES_MAX) {
         rows->sink->left_out++;
         return TM_OK;
     }
-    enum tm_status st = tm_proto_config_text(&rows->text, packet->body.data, packet->body.len);
-    return st < 0 ? tm_error_nomem(err) : put_text(rows, packet, "trace_config_pbtxt", &rows->text, err);
+    return form(&rows->text, packet->body.data, packet->body.len) < 0 ? tm_error_nomem(err)
+                                                                      : put_text(rows, packet, name, &rows->text, err);
 }
 
 static uint64_t number_in(const struct tm_pb_field *message, uint32_t id)
@@ -372,7 +376,7 @@ static enum tm_status read_config(struct tm_proto_metadata *metadata, struct tm_
     metadata->config_machine = packet->machine;
     if (st >= 0)
         st = count_discarding(rows, packet, err);
-    return st < 0 ? st : put_config_text(rows, packet, err);
+    return st < 0 ? st : put_body(rows, packet, "trace_config_pbtxt", tm_proto_config_text, err);
 }
 
 /* Returns the last field ID of MESSAGE with wire type TYPE. If there is none, its id is 0 and it is empty. */
@@ -475,18 +479,6 @@ static enum tm_status read_properties(struct tm_proto_rows *rows, const struct t
     return st;
 }
 
-static enum tm_status read_ui_state(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
-                                    struct tm_error *err)
-{
-    tm_buf_clear(&rows->text);
-    if (packet->body.len > CONFIG_TEXT_MAX) {
-        rows->sink->left_out++;
-        return TM_OK;
-    }
-    enum tm_status st = tm_base64_add(&rows->text, packet->body.data, packet->body.len);
-    return st < 0 ? tm_error_nomem(err) : put_text(rows, packet, "ui_state", &rows->text, err);
-}
-
 enum tm_status tm_proto_metadata_read(struct tm_proto_metadata *metadata, struct tm_proto_rows *rows,
                                       const struct tm_proto_packet *packet, struct tm_error *err)
 {
@@ -504,7 +496,7 @@ enum tm_status tm_proto_metadata_read(struct tm_proto_metadata *metadata, struct
     case TM_PACKET_SERVICE_EVENT: return read_service_event(rows, packet, err);
     case TM_PACKET_SYSTEM_PROPERTY: return read_properties(rows, packet, err);
     case TM_PACKET_RANGE_OF_INTEREST: return put_named(rows, packet, body, LIST(interest_names), err);
-    case TM_PACKET_UI_STATE: return read_ui_state(rows, packet, err);
+    case TM_PACKET_UI_STATE: return put_body(rows, packet, "ui_state", tm_base64_add, err);
     default: return read_info(metadata, rows, packet, err);
     }
 }
