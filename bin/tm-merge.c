@@ -1,6 +1,7 @@
 /* Reads trace files and archives and writes their events on one timeline, as text or in the format that the name of OUT
  * asks for. Runs tm-unpack, tm-manifest, tm-clocks, tm-sort and tm-emit. */
 #include "align/alignment.h"
+#include "container/damage.h"
 #include "os/io.h"
 #include "os/large_pages.h"
 #include "os/program_options.h"
@@ -324,6 +325,7 @@ static int check_values(const struct arguments *a)
     unsigned long long size;
     unsigned jobs;
     struct tm_accounting_limit limit;
+    enum tm_on_damage on_damage;
     struct tm_error err = {0};
     int status = r->jobs ? tm_program_jobs(&program, r->jobs, &jobs) : 0;
     if (status == 0 && r->manifest)
@@ -340,8 +342,7 @@ static int check_values(const struct arguments *a)
         return status;
     if (r->max_dropped && tm_accounting_limit_parse(&limit, r->max_dropped) < 0)
         return tm_program_usage(&program, "--max-dropped: '%s' is neither a number nor a percentage", r->max_dropped);
-    if (r->on_damage && strcmp(r->on_damage, "halt") != 0 && strcmp(r->on_damage, "skip") != 0 &&
-        strcmp(r->on_damage, "salvage") != 0)
+    if (r->on_damage && !tm_on_damage_parse(r->on_damage, &on_damage))
         return tm_program_usage(&program, "--on-damage: '%s' is none of halt, skip, salvage", r->on_damage);
     if (a->aligns && tm_alignment_check_rules(a->rules, &err) < 0)
         return tm_program_usage(&program, "--align: %s", err.text);

@@ -60,17 +60,6 @@ struct settings {
     struct tm_name_set json_args;
 };
 
-static bool parse_damage(const char *text, enum tm_on_damage *damage)
-{
-    static const char *const names[] = {"halt", "skip", "salvage"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(text, names[i]) == 0) {
-            *damage = (enum tm_on_damage)i;
-            return true;
-        }
-    return false;
-}
-
 static int take_option(void *context, int option, const char *value)
 {
     struct settings *settings = context;
@@ -109,8 +98,8 @@ static int take_option(void *context, int option, const char *value)
     case OPT_COPY: settings->copy = value; break;
     case OPT_COPY_NO_PACKETS: settings->copy_no_packets = true; break;
     default:
-        if (!parse_damage(value, &settings->unpack.format.on_damage))
-            return tm_program_usage(&program, "--on-damage is halt, skip or salvage, not '%s'", value);
+        if (!tm_on_damage_parse(value, &settings->unpack.format.on_damage))
+            return tm_program_usage(&program, "--on-damage: '%s' is none of halt, skip, salvage", value);
     }
     return 0;
 }

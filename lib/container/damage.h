@@ -1,13 +1,27 @@
-/* Damage that a container's reader found and skipped (--on-damage skip or salvage). */
+/* What to do about damage (--on-damage), and damage that a container's reader found and skipped. */
 #ifndef TM_CONTAINER_DAMAGE_H
 #define TM_CONTAINER_DAMAGE_H
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* What to do about damage (tm-unpack --on-damage). */
 enum tm_on_damage { TM_DAMAGE_HALT, TM_DAMAGE_SKIP, TM_DAMAGE_SALVAGE };
+
+/* Sets *WHAT to what WORD, "halt", "skip" or "salvage", is. False: it is none of them. */
+static inline bool tm_on_damage_parse(const char *word, enum tm_on_damage *what)
+{
+    static const char *const words[] = {"halt", "skip", "salvage"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(word, words[i]) == 0) {
+            *what = (enum tm_on_damage)i;
+            return true;
+        }
+    return false;
+}
 
 /* Zero-initialise. */
 struct tm_damage {
