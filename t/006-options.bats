@@ -307,6 +307,14 @@ END
     done
 }
 
+@test "a word that is none of those of --on-damage is exit 2, with the same message everywhere" {
+    for p in tm-unpack tm-merge; do
+        run "$p" --on-damage=no </dev/null
+        [ "$status" -eq 2 ]
+        [ "${lines[0]}" = "$p: --on-damage: 'no' is none of halt, skip, salvage" ]
+    done
+}
+
 @test "a missing or a superfluous argument of an option is exit 2" {
     for p in tm-unpack tm-clocks tm-sort tm-emit tm-merge; do
         run "$p" -T </dev/null
