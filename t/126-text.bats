@@ -186,3 +186,12 @@ END
         'task_rename app task_rename sh task_rename new task_rename new task_rename sh task_rename new ' ] ||
         { tm-merge p.script; false; }
 }
+
+@test "ftrace text: the priority of the next thread is its own, and fields after it are left out" {
+    printf '%s\n' '# tracer: nop' '#' \
+        'a-10 [000] d..2 1.0: sched_switch: prev_comm=a prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=b next_pid=11 next_prio=97' \
+        'b-11 [000] d..2 2.0: sched_switch: prev_comm=b prev_pid=11 prev_prio=97 prev_state=S ==> next_comm=a next_pid=10 next_prio=120 more=1' \
+        >switches.txt
+    tm-merge -q -o x.db switches.txt
+    [ "$(sqlite3 x.db 'SELECT ts, priority FROM sched ORDER BY ts')" = $'1000000000|97\n2000000000|120' ]
+}
