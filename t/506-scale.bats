@@ -39,6 +39,21 @@ scales() {
     scales few.files many.files tm-emit -q -f pftrace
 }
 
+@test "files that hints relate take time in proportion in a manifest of the hints" {
+    for n in 5000 20000; do
+        for ((i = 0; i < n; i++)); do
+            echo '{"traceEvents":[{"name":"n","ph":"i","ts":1,"pid":1,"tid":1}],"beginningOfTime":'$((1700000000000000 + i))'}'
+        done | python3 -c 'import io, sys, tarfile
+with tarfile.open(fileobj=sys.stdout.buffer, mode="w|", format=tarfile.USTAR_FORMAT) as tar:
+    for i, line in enumerate(sys.stdin.buffer):
+        info = tarfile.TarInfo("%d.json" % i)
+        info.size = len(line)
+        tar.addfile(info, io.BytesIO(line))' | tm-unpack --hints | tm-manifest >$n.hints
+    done
+    scales 5000.hints 20000.hints tm-clocks --hints --write-manifest hints.json
+    [ "$(grep -c offset_ns hints.json)" -eq 20000 ]
+}
+
 @test "files that nothing relates take time in proportion in tm-align" {
     scales few.files many.files tm-align
 }

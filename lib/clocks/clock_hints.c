@@ -36,7 +36,9 @@ enum tm_status tm_clock_hints_use(struct tm_clock_hints *hints, struct tm_clock_
                                   struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; i < hints->count && st == TM_OK; i++) {
+    while (hints->used_count < hints->count && hints->hints[hints->used_count].is_used)
+        hints->used_count++;
+    for (uint32_t i = hints->used_count; i < hints->count && st == TM_OK; i++) {
         struct tm_clock_hint *hint = &hints->hints[i];
         if (hint->is_used || (file != UINT32_MAX && hint->file != file))
             continue;

@@ -33,6 +33,7 @@ struct tm_clock_hints {
     uint32_t surplus_count;
     /* private */
     uint32_t cap, surplus_cap;
+    uint32_t used_count; /* that many first hints are used */
     struct tm_map of_pair; /* (from, to) to the first hint about them */
 };
 

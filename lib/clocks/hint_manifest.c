@@ -1,7 +1,8 @@
 #include "clocks/hint_manifest.h"
 
-#include "base/table.h"
 #include "base/checked.h"
+#include "base/index.h"
+#include "base/table.h"
 #include "manifest/draft.h"
 #include "stream/clock_name.h"
 
@@ -136,6 +137,13 @@ struct relations {
     const struct tm_hint_manifest *m;
     struct relation *all; /* at most one for each hint */
     size_t count;
+    bool *is_of_file; /* by file: one of them is the file's */
+};
+
+/* A draft whose files are found by their paths. */
+struct draft_files {
+    struct tm_draft draft;
+    struct tm_index index; /* by path */
 };
 
 static const char *name_of_clock(uint32_t clock)
@@ -155,10 +163,7 @@ static enum tm_status check_name(uint32_t clock, struct tm_error *err)
 
 static bool has_relation(const struct relations *r, uint32_t file)
 {
-    for (size_t i = 0; i < r->count; i++)
-        if (r->all[i].file == file)
-            return true;
-    return is_configured(r->m, file);
+    return r->is_of_file[file] || is_configured(r->m, file);
 }
 
 static bool has_hint(const struct tm_clock_hints *hints, uint32_t file)
@@ -236,21 +241,36 @@ static enum tm_status relate(struct relations *r, const struct tm_clock_hints *h
         stated.clock = stated.reference_clock;
         stated.reference_clock = clock;
     }
+    r->is_of_file[stated.file] = true;
     r->all[r->count++] = stated;
     return TM_OK;
 }
 
-/* Finds or adds FILE in DRAFT and sets *NUMBER to its number. */
-static enum tm_status draft_file(const struct tm_hint_manifest *m, struct tm_draft *draft, uint32_t file,
+/* Adds the file of PATH, which is borrowed. */
+static enum tm_status add_file(struct draft_files *files, const char *path, struct tm_error *err)
+{
+    tm_index_seed(&files->index);
+    uint64_t hash = tm_index_hash_bytes(&files->index, path, strlen(path));
+    if (tm_index_add(&files->index, hash, (uint32_t)files->draft.count) < 0)
+        return tm_error_nomem(err);
+    return tm_draft_add(&files->draft, path, path, err);
+}
+
+/* Finds or adds FILE and sets *NUMBER to its number in the draft. */
+static enum tm_status draft_file(const struct tm_hint_manifest *m, struct draft_files *files, uint32_t file,
                                  size_t *number, struct tm_error *err)
 {
     const char *path = path_of(m, file);
     if (path == NULL)
         return tm_error_set(err, TM_E_INPUT, "file %u has a hint, but no path by which a manifest could name it", file);
-    for (*number = 0; *number < draft->count; ++*number)
-        if (strcmp(draft->files[*number].name, path) == 0)
+    struct tm_probe probe = tm_probe(&files->index, tm_index_hash_bytes(&files->index, path, strlen(path)));
+    for (uint32_t row; (row = tm_probe_next(&files->index, &probe)) != TM_INDEX_NONE;)
+        if (strcmp(files->draft.files[row].name, path) == 0) {
+            *number = row;
             return TM_OK;
-    return tm_draft_add(draft, path, path, err);
+        }
+    *number = files->draft.count;
+    return add_file(files, path, err);
 }
 
 /* Returns the name of machine RAW_ID of CONFIG, which has it. */
@@ -273,9 +293,10 @@ static enum tm_status draft_edge(const Tracemerge__ConfigEdge *edge, struct tm_d
 }
 
 /* Copies the relations of the configuration. Their paths are strings in TEXT. */
-static enum tm_status draft_config(const Tracemerge__Config *config, struct tm_buf *text, struct tm_draft *draft,
+static enum tm_status draft_config(const Tracemerge__Config *config, struct tm_buf *text, struct draft_files *files,
                                    struct tm_error *err)
 {
+    struct tm_draft *draft = &files->draft;
     enum tm_status st = TM_OK;
     size_t at = 0;
     for (size_t i = 0; i < config->n_entries; i++)
@@ -286,7 +307,7 @@ static enum tm_status draft_config(const Tracemerge__Config *config, struct tm_b
         const Tracemerge__ConfigEntry *entry = config->entries[i];
         const char *path = (const char *)text->data + at;
         at += entry->path.len + 1;
-        st = tm_draft_add(draft, path, path, err);
+        st = add_file(files, path, err);
         ProtobufCBinaryData name = machine_name(config, entry->machine_raw_id);
         if (st >= 0 && entry->whole_file)
             st = tm_draft_name(draft, i, name.data, name.len, err);
@@ -302,7 +323,7 @@ static enum tm_status draft_config(const Tracemerge__Config *config, struct tm_b
     return tm_draft_set_trace_time(draft, name_of_clock(t->clock), NULL, err);
 }
 
-static enum tm_status make_draft(const struct relations *r, struct tm_draft *draft, struct tm_error *err)
+static enum tm_status make_draft(const struct relations *r, struct draft_files *files, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     for (size_t i = 0; st >= 0 && i < r->count; i++) {
@@ -310,11 +331,11 @@ static enum tm_status make_draft(const struct relations *r, struct tm_draft *dra
         struct tm_draft_relation relation = {
             .clock = stated->clock, .reference_clock = stated->reference_clock, .offset_ns = stated->offset_ns};
         size_t file = 0;
-        st = draft_file(r->m, draft, stated->file, &file, err);
+        st = draft_file(r->m, files, stated->file, &file, err);
         if (st >= 0)
-            st = draft_file(r->m, draft, stated->reference, &relation.reference, err);
+            st = draft_file(r->m, files, stated->reference, &relation.reference, err);
         if (st >= 0)
-            st = tm_draft_relate(draft, file, &relation, err);
+            st = tm_draft_relate(&files->draft, file, &relation, err);
     }
     return st;
 }
@@ -340,20 +361,24 @@ static enum tm_status relate_all(struct relations *r, const struct tm_clock_hint
 enum tm_status tm_hint_manifest_make(const struct tm_hint_manifest *m, const struct tm_clock_hints *hints,
                                      struct tm_buf *text, struct tm_error *err)
 {
-    struct relations r = {.m = m, .all = calloc((size_t)hints->count + 1, sizeof *r.all)};
-    struct tm_draft draft = {0};
+    struct relations r = {.m = m,
+                          .all = calloc((size_t)hints->count + 1, sizeof *r.all),
+                          .is_of_file = calloc((size_t)m->count + 1, sizeof *r.is_of_file)};
+    struct draft_files files = {0};
     struct tm_buf paths = {0};
-    enum tm_status st = r.all ? relate_all(&r, hints, err) : tm_error_nomem(err);
+    enum tm_status st = r.all && r.is_of_file ? relate_all(&r, hints, err) : tm_error_nomem(err);
     if (st >= 0 && m->config)
-        st = draft_config(m->config, &paths, &draft, err);
+        st = draft_config(m->config, &paths, &files, err);
     if (st >= 0)
-        st = make_draft(&r, &draft, err);
+        st = make_draft(&r, &files, err);
     if (st >= 0)
-        st = tm_draft_manifest(&draft, text, err);
+        st = tm_draft_manifest(&files.draft, text, err);
     if (st == TM_E_USAGE)
         err->status = st = TM_E_INPUT;
-    tm_draft_release(&draft);
+    tm_draft_release(&files.draft);
+    tm_index_release(&files.index);
     tm_buf_release(&paths);
+    free(r.is_of_file);
     free(r.all);
     return st;
 }
