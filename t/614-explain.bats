@@ -111,6 +111,52 @@ wall_clocks() {
     [ "$(times a.pb -m moved.json a.pb b.pb)" = "2000 2100" ]
 }
 
+# Makes a.pb, on the host, and guest.pb: its packets have machine id 7, and a clock synchronization comes after an event.
+late_sync() {
+    proto a.pb <<-'END'
+	snap 6=100000000000 3=90000000000
+	event 100000000000
+	END
+    proto guest.pb <<-'END'
+	event 100000000001
+	snap 6=50000000000 3=40000000000 m=7
+	event 50000000000 m=7
+	sync client 6=50000000000 host 6=100000000000 / client 6=50000001000 host 6=100000001000 m=7
+	event 50000002000 m=7
+	END
+}
+
+@test "a clock synchronization that comes after an assumption was made is mentioned" {
+    late_sync
+    [ "$(times guest.pb a.pb guest.pb)" = "50000000000 50000002000 100000000001" ]
+    tm-merge --explain a.pb guest.pb >why
+    late='a clock synchronization that comes after its first event is not used: BOOTTIME 50.000001500 s = 100.000001000 s of host'
+    grep -A 3 '^  Same-domain assumption: ' why | grep -q "^  Evidence: $late"
+    tm-merge -o x.csv a.pb guest.pb 2>warnings
+    grep -q "so the two are assumed to be one clock; $late" warnings
+}
+
+@test "no entry is suggested for a machine whose id packets carry, unless the manifest declares it" {
+    late_sync
+    tm-merge --explain a.pb guest.pb >why
+    [ "$(grep -c '"path": "guest.pb"' why)" -eq 0 ]
+    grep -q '^  The manifest can state it if it declares the machine ids of the packets (machines)\.$' why
+    proto dropped.pb <<-'END'
+	event 100000000001
+	event 50000000000 m=7 clock=1
+	END
+    tm-merge --explain a.pb dropped.pb >dropped
+    grep -A 1 '^  1 event on REALTIME dropped' dropped | grep -q '^  A manifest can relate this clock if it declares the machine ids'
+    cat >m.json <<-'END'
+	{"perfetto_manifest": {"version": 1, "files": [{"path": "a.pb", "machine": {"name": "phone"}},
+	    {"path": "guest.pb", "machines": [{"id": 0, "name": "phone"}, {"id": 7, "name": "guest"}]}]}}
+	END
+    tm-merge --explain -m m.json a.pb guest.pb >why
+    grep -q '"machines": .*"clocks": {"clock": "BOOTTIME", "machine": "guest", "sync_to"' why
+    BY=5 paste_suggestion why m.json >moved.json
+    [ "$(times guest.pb -m moved.json a.pb guest.pb)" = "50000000005 50000002005 100000000001" ]
+}
+
 @test "a clock without relations gets a manifest that relates it, if there is none" {
     proto a.pb <<-'END'
 	snap 6=1000000000 1=1700000000000000000

@@ -189,12 +189,37 @@ static bool put_starts(struct tm_out *out, const struct tm_catalog *c, const str
     return true;
 }
 
+/* Puts what the clocks of two machines read at one instant, if that was recorded after P's clock had been assumed to be
+ * that of the other machine. False: it was not. */
+static bool put_relation(struct tm_out *out, const struct tm_catalog *c, const struct tm_clock_facts *facts,
+                         const Tracemerge__Placement *p)
+{
+    const struct tm_machine_relation *relation = NULL;
+    for (size_t i = 0; i < p->n_hops && relation == NULL; i++)
+        if (tm_placement_rule_of(tm_text_of(p->hops[i]->origin)) == TM_RULE_SAME_DOMAIN && !p->hops[i]->same_machine)
+            relation = tm_clock_facts_relation(facts, p->machine, p->hops[i]->from_clock);
+    if (relation == NULL)
+        return false;
+    const size_t own = relation->machine[1] == p->machine, other = 1 - own;
+    if (relation->machine[other] != c->trace_time_machine)
+        return false;
+    tm_out_str(out, "a clock synchronization that comes after its first event is not used: ");
+    put_clock(out, relation->clock);
+    tm_out_char(out, ' ');
+    tm_out_seconds(out, relation->value_ns[own]);
+    tm_out_str(out, " s = ");
+    tm_out_seconds(out, relation->value_ns[other]);
+    tm_out_str(out, " s of ");
+    put_machine(out, c, relation->machine[other]);
+    return true;
+}
+
 bool tm_assumption_put_evidence(struct tm_out *out, const struct tm_catalog *c, const struct tm_clock_facts *facts,
                                 const Tracemerge__Placement *p)
 {
     switch (tm_assumption_of(c, p)) {
     case TM_ASSUMPTION_START: return put_base(out, c, facts, p);
-    case TM_ASSUMPTION_CLOCK: return put_starts(out, c, facts, p);
+    case TM_ASSUMPTION_CLOCK: return put_relation(out, c, facts, p) || put_starts(out, c, facts, p);
     default: return false;
     }
 }

@@ -22,9 +22,10 @@ const Tracemerge__Placement *tm_assumption_first(const struct tm_catalog *catalo
  * read the same". */
 void tm_assumption_put(struct tm_out *out, const struct tm_catalog *catalog, const Tracemerge__Placement *p);
 
-/* Puts what P's file states about the assumption: a base by which --hints would place it, or signs that two recordings
- * come from one machine or from two. Example: "states baseTimeNanoseconds 1694128201421058000, 700ms after that
- * of rank0.json: --hints takes it for REALTIME". False: the file states nothing, and nothing was put. */
+/* Puts what is recorded about the assumption: a base by which --hints would place P's file, readings of the clocks of
+ * two machines that came too late, or signs that two recordings come from one machine or from two. Example: "states
+ * baseTimeNanoseconds 1694128201421058000, 700ms after that of rank0.json: --hints takes it for REALTIME". False: there
+ * is nothing, and nothing was put. */
 bool tm_assumption_put_evidence(struct tm_out *out, const struct tm_catalog *catalog,
                                 const struct tm_clock_facts *facts, const Tracemerge__Placement *p);
 

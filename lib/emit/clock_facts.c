@@ -3,6 +3,8 @@
 #include "base/table.h"
 #include "base/checked.h"
 #include "stream/clock_id.h"
+#include "stream/field_text.h"
+#include "stream/placement_rule.h"
 
 #include <stdlib.h>
 
@@ -80,18 +82,66 @@ static enum tm_status add_snapshot(struct tm_clock_facts *f, const struct tm_cat
                : tm_error_nomem(err);
 }
 
+static uint64_t relation_key(uint32_t machine, uint32_t clock)
+{
+    return (uint64_t)machine << 32 | clock;
+}
+
+/* Adds the relation of two rows of one snapshot, if it is the first one of either clock. */
+static enum tm_status relate(struct tm_clock_facts *f, const struct tm_clock_facts_row *a,
+                             const struct tm_clock_facts_row *b, struct tm_error *err)
+{
+    const struct tm_clock_facts_row *rows[] = {a, b};
+    bool is_first = false;
+    for (size_t i = 0; i < 2; i++) {
+        const uint64_t key = relation_key(rows[i]->machine, a->clock);
+        uint32_t there;
+        if (tm_map_find(&f->relation_of, key, &there))
+            continue;
+        is_first = true;
+        if (tm_map_set(&f->relation_of, key, f->relation_count) != TM_OK)
+            return tm_error_nomem(err);
+    }
+    if (!is_first)
+        return TM_OK;
+    if (tm_array_grow(&f->relations, &f->relation_cap, f->relation_count, sizeof *f->relations, err) < 0)
+        return err->status;
+    f->relations[f->relation_count++] =
+        (struct tm_machine_relation){a->clock, {a->machine, b->machine}, {a->value, b->value}};
+    return TM_OK;
+}
+
+static enum tm_status add_row(struct tm_clock_facts *f, const struct tm_catalog *catalog,
+                              const Tracemerge__ClockRow *row, struct tm_error *err)
+{
+    const struct tm_clock_facts_row before = f->last_row;
+    f->last_row = (struct tm_clock_facts_row){
+        row->snapshot, row->clock, row->machine, row->value,
+        row->has_origin && row->clock < TM_CLOCK_SEQUENCE_FIRST && row->machine < catalog->machine_count &&
+            tm_placement_rule_of(tm_text_of(row->origin)) == TM_RULE_SNAPSHOT};
+    const struct tm_clock_facts_row *last = &f->last_row;
+    const bool is_relation = before.is_recorded && last->is_recorded && before.snapshot == last->snapshot &&
+                             before.clock == last->clock && before.machine != last->machine;
+    return is_relation ? relate(f, &before, last, err) : TM_OK;
+}
+
 enum tm_status tm_clock_facts_add(struct tm_clock_facts *f, const struct tm_catalog *catalog,
                                   const struct tm_frame *frame, struct tm_error *err)
 {
-    bool is_hint = frame->type == TM_FRAME_CLOCK_HINT;
-    if (!is_hint && frame->type != TM_FRAME_SNAPSHOT)
+    const bool is_hint = frame->type == TM_FRAME_CLOCK_HINT;
+    const bool is_row = frame->type == TM_FRAME_CLOCK_ROW && catalog->machine_count > 1;
+    if (!is_hint && !is_row && frame->type != TM_FRAME_SNAPSHOT)
         return TM_OK;
-    ProtobufCMessage *message =
-        tm_frame_message(frame, is_hint ? &tracemerge__clock_hint__descriptor : &tracemerge__snapshot__descriptor, err);
+    ProtobufCMessage *message = tm_frame_message(frame,
+                                                 is_hint  ? &tracemerge__clock_hint__descriptor
+                                                 : is_row ? &tracemerge__clock_row__descriptor
+                                                          : &tracemerge__snapshot__descriptor,
+                                                 err);
     if (message == NULL)
         return err->status;
-    enum tm_status st = is_hint ? add_hint(f, (const Tracemerge__ClockHint *)message, err)
-                                : add_snapshot(f, catalog, (const Tracemerge__Snapshot *)message, err);
+    enum tm_status st = is_hint  ? add_hint(f, (const Tracemerge__ClockHint *)message, err)
+                        : is_row ? add_row(f, catalog, (const Tracemerge__ClockRow *)message, err)
+                                 : add_snapshot(f, catalog, (const Tracemerge__Snapshot *)message, err);
     protobuf_c_message_free_unpacked(message, NULL);
     return st;
 }
@@ -123,9 +173,18 @@ const struct tm_wall_start *tm_clock_facts_earlier(const struct tm_clock_facts *
     return is_found && is_before(catalog, &f->starts[i], start) ? &f->starts[i] : NULL;
 }
 
+const struct tm_machine_relation *tm_clock_facts_relation(const struct tm_clock_facts *f, uint32_t machine,
+                                                          uint32_t clock)
+{
+    uint32_t i;
+    return tm_map_find(&f->relation_of, relation_key(machine, clock), &i) ? &f->relations[i] : NULL;
+}
+
 void tm_clock_facts_release(struct tm_clock_facts *f)
 {
     free(f->bases);
+    free(f->relations);
+    tm_map_release(&f->relation_of);
     free(f->starts);
     tm_map_release(&f->base_of);
     tm_map_release(&f->start_of);

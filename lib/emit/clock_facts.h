@@ -1,5 +1,6 @@
-/* Facts about clocks that do not place events, from the frames ClockHint and Snapshot: the base of the times of a file,
- * if it states one, and the wall-clock time at which the machine of a recording started. */
+/* Facts about clocks that do not place events, from the frames ClockHint, Snapshot and ClockRow: the base of the times
+ * of a file, if it states one, the wall-clock time at which the machine of a recording started, and what clocks of two
+ * machines read at one instant. */
 #ifndef TM_EMIT_CLOCK_FACTS_H
 #define TM_EMIT_CLOCK_FACTS_H
 
@@ -22,14 +23,29 @@ struct tm_wall_start {
     int64_t first_ns, last_ns;    /* REALTIME of its first and its last snapshot */
 };
 
+/* Clock CLOCK of two machines at one instant, as a file recorded it. */
+struct tm_machine_relation {
+    uint32_t clock;
+    uint32_t machine[2]; /* rows */
+    int64_t value_ns[2];
+};
+
 /* Zero-initialise. */
 struct tm_clock_facts {
     struct tm_stated_base *bases; /* at most one for each file, in the order of the stream */
     uint32_t base_count;
     struct tm_wall_start *starts; /* one for each file and machine */
     uint32_t start_count;
+    struct tm_machine_relation *relations; /* the first one of each clock and machine */
+    uint32_t relation_count;
     /* private */
-    uint32_t base_cap, start_cap;
+    uint32_t base_cap, start_cap, relation_cap;
+    struct tm_map relation_of;    /* machine << 32 | clock to a relation */
+    struct tm_clock_facts_row {
+        uint32_t snapshot, clock, machine;
+        int64_t value;
+        bool is_recorded;
+    } last_row; /* the ClockRow before, if the stream has several machines */
     struct tm_map base_of, start_of;
     struct tm_map first_base_of;  /* clock to the base of the first file that states one */
     struct tm_map first_start_of; /* machine to the facts of the file whose turn came first */
@@ -53,6 +69,10 @@ const struct tm_wall_start *tm_clock_facts_start(const struct tm_clock_facts *fa
 /* The facts of the same machine from the first other file whose turn came before START's, or NULL. */
 const struct tm_wall_start *tm_clock_facts_earlier(const struct tm_clock_facts *facts, const struct tm_catalog *catalog,
                                                    const struct tm_wall_start *start);
+
+/* The first recorded relation of CLOCK of MACHINE to that clock of another machine, or NULL. */
+const struct tm_machine_relation *tm_clock_facts_relation(const struct tm_clock_facts *facts, uint32_t machine,
+                                                          uint32_t clock);
 
 void tm_clock_facts_release(struct tm_clock_facts *facts);
 

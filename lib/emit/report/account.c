@@ -3,9 +3,12 @@
 #include "emit/drop_text.h"
 #include "emit/report/members.h"
 #include "emit/report/words.h"
+#include "stream/clock_id.h"
 
-/* The advice if the manifest can help. */
+/* The advice if the manifest can help, and if it can once it declares the machine. */
 static const char *const by_manifest = "The manifest below places them.";
+static const char *const by_declared_machine =
+    "A manifest can relate this clock if it declares the machine ids of the packets (machines).";
 
 static void put_where(struct tm_report *r, const Tracemerge__Account *a)
 {
@@ -44,7 +47,13 @@ void tm_report_explain_account(struct tm_report *r, const Tracemerge__Account *a
         tm_out_u64(&r->out, a->byte);
     }
     tm_out_str(&r->out, ".\n  ");
-    tm_out_str(&r->out, p && tm_report_suggestion(r, suggestion, p, a) ? by_manifest : text.advice);
+    if (p && tm_report_suggestion(r, suggestion, p, a))
+        tm_out_str(&r->out, by_manifest);
+    else
+        tm_out_str(&r->out, p && tm_clock_has_manifest_name(p->clock) &&
+                                    tm_report_is_undeclared(r, p->file, p->machine)
+                                ? by_declared_machine
+                                : text.advice);
     tm_out_char(&r->out, '\n');
 }
 

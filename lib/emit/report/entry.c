@@ -5,7 +5,32 @@
 
 #include <stdlib.h>
 
-/* True if a manifest can name CLOCK of FILE on MACHINE. */
+enum { PACKET_ID_BITS = 32 }; /* raw ids of packets have as many; those of machines that a manifest names are higher */
+
+/* True if MACHINE is the host: its raw id is 0, or the first one of packets, which it adopted if no machine has 0. */
+static bool is_host(const struct tm_catalog *c, uint32_t machine)
+{
+    uint32_t adopted = UINT32_MAX;
+    for (uint32_t i = 0; i < c->machine_count; i++) {
+        if (c->machines[i].raw_id == 0)
+            return i == machine;
+        if (adopted == UINT32_MAX && c->machines[i].raw_id >> PACKET_ID_BITS == 0)
+            adopted = i;
+    }
+    return machine == adopted;
+}
+
+bool tm_report_is_undeclared(struct tm_report *r, uint32_t file, uint32_t machine)
+{
+    const Tracemerge__ConfigEntry *entry = tm_config_facts_entry(&r->facts, file);
+    const struct tm_catalog_machine *row = tm_catalog_machine(r->context->catalog, machine);
+    if (row == NULL || (entry && entry->has_machines))
+        return false;
+    return entry && entry->machine_raw_id ? row->raw_id != entry->machine_raw_id
+                                          : !is_host(r->context->catalog, machine);
+}
+
+/* True if a manifest can name CLOCK of FILE on MACHINE. Without `machines`, it names the base machine's clocks. */
 static bool can_name(struct tm_report *r, uint32_t file, uint32_t machine, uint32_t clock)
 {
     struct tm_text path;
@@ -14,7 +39,7 @@ static bool can_name(struct tm_report *r, uint32_t file, uint32_t machine, uint3
     bool is_multi = entry && entry->has_machines;
     return tm_config_facts_path(&r->facts, r->context->catalog, file, &path) &&
            (tm_clock_has_manifest_name(clock) || (clock == TM_CLOCK_TRACE_FILE && !is_multi)) &&
-           (!is_multi || (row && row->name.len));
+           (is_multi ? row && row->name.len : !tm_report_is_undeclared(r, file, machine));
 }
 
 static bool find_first_files(struct tm_report *r)

@@ -295,6 +295,8 @@ static void put_how_to_move(struct tm_report *r, const Tracemerge__Placement *p)
     if (tm_report_entry_for(r, p, &entry)) {
         put(r, "\n  The manifest can state it; this is what is assumed now, and offset_ns moves it:\n    ");
         tm_report_put_entry(r, &entry);
+    } else if (tm_report_is_undeclared(r, p->file, p->machine)) {
+        put(r, "\n  The manifest can state it if it declares the machine ids of the packets (machines).");
     }
     put(r, "\n");
 }

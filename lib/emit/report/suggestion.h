@@ -36,6 +36,10 @@ struct tm_suggestion {
 /* False if no manifest can name trace time: its clock has no name there, or its machine has no file. */
 bool tm_report_anchor(struct tm_report *report, struct tm_anchor *anchor);
 
+/* True if packets of FILE carry the id of MACHINE and the manifest does not declare it (`machines`). Then no entry can
+ * name its clocks. */
+bool tm_report_is_undeclared(struct tm_report *report, uint32_t file, uint32_t machine);
+
 /* Sets *ENTRY to the `clocks` that places the clock of P's events where P does. False if no manifest
  * can state it: the clock has no name, or the file has a `clocks` already or cannot be named. */
 bool tm_report_entry_for(struct tm_report *report, const Tracemerge__Placement *p, struct tm_entry *entry);
