@@ -102,6 +102,45 @@ android_log_num_total||info|trace|9'
     [ "$(logs m.db)" = '5|4||m|6|5' ]
 }
 
+# The expected rows are those that the reference importer shows of the packets, without gid and exe, and of m.pftrace.
+@test "journald_event packets are messages of the journal, with the priority of syslog in logs, also after a merge" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >j.pftrace <<'END'
+1 { 8: 5000 10: 1 6 { 1 { 1: 6 2: 5000 } 1 { 1: 1 2: 1700000000000000000 } } }
+1 { 8: 6000 10: 1 132 { 1: 5 2: 6 3: 1000 4: 7 5: 3 6: "sshd" 7: "hello" 8: "c" 9: "/sshd" 10: "u" 11: "h" 12: "t" } }
+1 { 8: 7000 10: 1 132 { 1: 5 5: 0 7: "m2" } }
+1 { 8: 8000 10: 1 132 { 1: 0 2: 9 6: "" 12: "kernel" } }
+1 { 8: 9000 10: 1 132 { 5: 300 7: "odd" } }
+1 { 8: 9500 10: 1 132 { 5: 3 7: "no message" 20: 11 } }
+1 { 8: 9600 10: 1 132 { 20: 12 21: 2 } }
+1 { 8: 9800 10: 1 132 { 1: 4294967295 2: 4294967294 3: 4294967295 5: 4294967295 7: "big" } }
+END
+    tm-merge -q -o j.db -o m.pftrace j.pftrace
+    tm-merge -q -o m.db m.pftrace
+    for db in j.db m.db; do
+        sqlite3 -nullvalue - "$db" "SELECT l.ts, l.prio, l.log_source, l.tag, l.msg, t.tid, p.pid FROM logs l
+            LEFT JOIN thread t USING (utid) LEFT JOIN process p USING (upid)" | diff -u - <(cat <<'END'
+6000|3|systemd_journald|sshd|hello|6|5
+7000|0|systemd_journald|-|m2|5|5
+8000|0|systemd_journald||-|-|-
+9000|300|systemd_journald|-|odd|-|-
+9800|4294967295|systemd_journald|-|big|4294967294|4294967295
+END
+)
+        sqlite3 "$db" "SELECT l.ts, a.key, a.display_value FROM logs l JOIN args a USING (arg_set_id)
+            ORDER BY l.id, a.id" | diff -u - <(printf '%s\n' '6000|uid|1000' '6000|gid|7' '6000|comm|c' '6000|exe|/sshd' \
+            '6000|systemd_unit|u' '6000|hostname|h' '6000|transport|t' '8000|transport|kernel' '9800|uid|4294967295')
+        [ "$(sqlite3 "$db" "SELECT group_concat(prio, ' ') FROM android_logs")" = '6 7 4 4 4' ]
+        [ "$(sqlite3 "$db" "SELECT name, severity, source, value FROM stats WHERE name GLOB 'systemd_*' ORDER BY name")" = \
+            $'systemd_journal_num_failed|error|trace|2\nsystemd_journal_num_total|info|trace|12' ]
+    done
+}
+
+@test "messages of the journal have the priority of syslog in logs, and Android's in android_logs" {
+    tm-merge -q -o j.db "$TM_SRC/t/data/journal.json"
+    [ "$(sqlite3 j.db "SELECT DISTINCT a.prio, l.prio, l.log_source FROM android_logs a JOIN logs l USING (id) ORDER BY 1")" = \
+        $'3|7|systemd_journald\n4|6|systemd_journald\n5|4|systemd_journald\n6|3|systemd_journald' ]
+}
+
 @test "a message whose time on REALTIME cannot be converted is no row, and is counted" {
     printf '%s\n' 'instant a 100 seq=1' 'log early 1700000000001700000 2900000 seq=2' | proto a.pftrace
     tm-merge -q -o a.db a.pftrace

@@ -139,6 +139,7 @@ struct tm_log_row {
     int64_t ts;
     int64_t utid; /* TM_NO_ID: of no thread */
     int64_t priority; /* as Android numbers them; 0: unknown */
+    int64_t syslog_priority; /* as syslog numbers them; TM_NO_ID: the message is not of systemd's journal */
     enum tm_input_type input_type; /* of its file */
     struct tm_text tag; /* data NULL: none */
     struct tm_text message;

@@ -407,9 +407,12 @@ enum tm_status tm_model_log(struct tm_model *m, struct tm_model_event *ev, struc
     struct tm_log_row row = {.ts = e->time_ns,
                              .utid = TM_NO_ID,
                              .priority = e->flags & TM_EVENT_HAS_VALUE ? (int64_t)e->value : 0,
+                             .syslog_priority = TM_NO_ID,
                              .input_type = m->files.catalog->files[ev->place.file].input_type,
                              .tag = ev->category,
                              .message = ev->name};
+    if (tm_event_is_of_journal(e))
+        row.syslog_priority = tm_event_syslog_priority(e);
     enum tm_status st = e->flags & TM_EVENT_HAS_TID ? tm_model_thread(&m->tasks, ev, err) : TM_OK;
     if (st < 0 || (st = tm_arg_sets_add(&out->arg_sets, e->detail, e->detail_bytes, &row.arg_set, err)) < 0)
         return st;

@@ -36,4 +36,14 @@ enum {
     TM_LOG_EVENT_ARGS = 9
 };
 
+/* linux/journald_event.proto */
+enum {
+    TM_JOURNALD_PID = 1,
+    TM_JOURNALD_TID = 2,
+    TM_JOURNALD_UID = 3,
+    TM_JOURNALD_PRIORITY = 5,
+    TM_JOURNALD_TAG = 6,
+    TM_JOURNALD_MESSAGE = 7
+};
+
 #endif

@@ -179,6 +179,28 @@ static inline int32_t tm_event_waking_priority(const struct tm_event *event)
     return (int32_t)(uint32_t)event->value;
 }
 
+/* Sets the columns of EVENT, a LOG row of systemd's journal, that hold its priority: value, as Android numbers it, and
+ * track, without HAS_TRACK: 1 plus the priority as syslog numbers it. A message without a priority counts as info and,
+ * as in the reference importer, as 0 of syslog. */
+static inline void tm_event_set_journal(struct tm_event *event, bool has_priority, uint32_t priority)
+{
+    enum { INFO = 4 }; /* as for an Android message without a priority */
+    static const uint8_t of_syslog[] = {7, 7, 7, 6, 5, INFO, INFO, 3}; /* from emerg to debug */
+    event->value = has_priority && priority < sizeof of_syslog ? of_syslog[priority] : INFO;
+    event->track = UINT64_C(1) + (has_priority ? priority : 0);
+    event->flags |= TM_EVENT_HAS_VALUE;
+}
+
+static inline bool tm_event_is_of_journal(const struct tm_event *event)
+{
+    return event->kind == TM_KIND_LOG && event->track != 0;
+}
+
+static inline uint32_t tm_event_syslog_priority(const struct tm_event *event)
+{
+    return (uint32_t)(event->track - 1);
+}
+
 /* Returns the cpu that a SCHED_WAKING wakes its task on. */
 static inline int32_t tm_event_waking_cpu(const struct tm_event *event)
 {

@@ -4,8 +4,6 @@
 #include "perfetto/packet_fields.h"
 #include "stream/detail_fields.h"
 
-enum { PACKET_JOURNALD_EVENT = 132 };
-
 /* The fields of a message: of AndroidLogPacket.LogEvent, and of SystemdJournaldEvent. */
 struct fields {
     uint32_t pid, tid, uid, time, tag, priority, message;
@@ -13,7 +11,8 @@ struct fields {
 static const struct fields of_android = {TM_LOG_EVENT_PID,       TM_LOG_EVENT_TID, TM_LOG_EVENT_UID,
                                          TM_LOG_EVENT_TIMESTAMP, TM_LOG_EVENT_TAG, TM_LOG_EVENT_PRIORITY,
                                          TM_LOG_EVENT_MESSAGE};
-static const struct fields of_journal = {1, 2, 3, 0, 6, 5, 7};
+static const struct fields of_journal = {TM_JOURNALD_PID, TM_JOURNALD_TID,      TM_JOURNALD_UID,    0,
+                                         TM_JOURNALD_TAG, TM_JOURNALD_PRIORITY, TM_JOURNALD_MESSAGE};
 
 static bool put_number(struct tm_buf *out, uint32_t id, bool has, uint64_t value)
 {
@@ -66,9 +65,12 @@ static bool find_reading(const struct tm_packet_writer *w, const struct tm_event
     return *ns >= 0;
 }
 
-static uint64_t syslog_priority(uint64_t android)
+static uint64_t syslog_priority(const struct tm_event *e)
 {
     static const uint8_t of_android_priority[] = {6, 6, 7, 7, 6, 4, 3, 2};
+    const uint64_t android = e->value;
+    if (tm_event_is_of_journal(e))
+        return tm_event_syslog_priority(e);
     return android < sizeof of_android_priority ? of_android_priority[android] : 6;
 }
 
@@ -102,7 +104,7 @@ enum tm_status tm_log_write(struct tm_packet_writer *w, const struct tm_event *e
                put_message(w, e, &of_android, e->value) && tm_pb_end(out, event) == TM_OK &&
                tm_pb_end(out, log) == TM_OK;
     else
-        good = good && tm_pb_begin(out, PACKET_JOURNALD_EVENT, &log) == TM_OK &&
-               put_message(w, e, &of_journal, syslog_priority(e->value)) && tm_pb_end(out, log) == TM_OK;
+        good = good && tm_pb_begin(out, TM_PACKET_JOURNALD, &log) == TM_OK &&
+               put_message(w, e, &of_journal, syslog_priority(e)) && tm_pb_end(out, log) == TM_OK;
     return good ? tm_packet_end(w, err) : tm_error_nomem(err);
 }

@@ -13,16 +13,12 @@ static enum tm_status flow(void *self, int64_t slice_out, int64_t slice_in, stru
     return tm_sqlite_btree_add(&s->flows, s->next_flow++, r, err);
 }
 
-/* Returns the reference's word for the log that lines of a file of TYPE come from; NULL: it has none. */
-static const char *log_source(enum tm_input_type type)
+/* Returns the reference's word for the log that ROW comes from; NULL: it has none. */
+static const char *log_source(const struct tm_log_row *row)
 {
-    switch (type) {
-    case TM_INPUT_PROTO:
-    case TM_INPUT_ANDROID_LOGCAT: return "android_logcat";
-    case TM_INPUT_JOURNAL_JSON:
-    case TM_INPUT_JOURNAL_EXPORT: return "systemd_journald";
-    default: return NULL;
-    }
+    if (row->syslog_priority != TM_NO_ID)
+        return "systemd_journald";
+    return row->input_type == TM_INPUT_PROTO || row->input_type == TM_INPUT_ANDROID_LOGCAT ? "android_logcat" : NULL;
 }
 
 static enum tm_status log_line(void *self, const struct tm_log_row *row, struct tm_error *err)
@@ -37,7 +33,8 @@ static enum tm_status log_line(void *self, const struct tm_log_row *row, struct 
     tm_sqlite_put_text(s, row->tag);
     tm_sqlite_put_text(s, row->message);
     tm_sqlite_record_id(r, row->arg_set);
-    tm_sqlite_put_word(s, log_source(row->input_type));
+    tm_sqlite_put_word(s, log_source(row));
+    tm_sqlite_record_id(r, row->syslog_priority);
     return tm_sqlite_btree_add(&s->logs, s->next_log++, r, err);
 }
 

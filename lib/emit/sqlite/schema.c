@@ -70,7 +70,7 @@ static const char tables[] =
     " bool_value INTEGER, byte_value INTEGER, char_value INTEGER, short_value INTEGER, int_value INTEGER,"
     " long_value INTEGER, float_value REAL, double_value REAL);"
     "CREATE TABLE android_logs(id INTEGER PRIMARY KEY, ts INTEGER, utid INTEGER, prio INTEGER, tag TEXT, msg TEXT,"
-    " arg_set_id INTEGER, log_source TEXT);"
+    " arg_set_id INTEGER, log_source TEXT, syslog_prio INTEGER);"
     "CREATE TABLE stack_profile_callsite(id INTEGER PRIMARY KEY, depth INTEGER, parent_id INTEGER,"
     " frame_id INTEGER);"
     "CREATE TABLE stack_profile_frame(id INTEGER PRIMARY KEY, name TEXT, mapping INTEGER, rel_pc INTEGER,"
@@ -143,7 +143,8 @@ static const char views[] =
     "CREATE VIEW slices AS SELECT *, category AS cat, id AS slice_id FROM slice;"
     "CREATE VIEW instant AS SELECT ts, track_id, name, arg_set_id FROM slice WHERE dur = 0;"
     "CREATE VIEW sched_slice AS SELECT * FROM sched;"
-    "CREATE VIEW logs AS SELECT id, ts, utid, prio, log_source, tag, msg, arg_set_id FROM android_logs;"
+    "CREATE VIEW logs AS SELECT id, ts, utid, COALESCE(syslog_prio, prio) AS prio, log_source, tag, msg, arg_set_id"
+    " FROM android_logs;"
     "CREATE VIEW raw AS SELECT * FROM ftrace_event;";
 
 /* The texts of the statements, by number. */

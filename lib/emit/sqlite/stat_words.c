@@ -176,6 +176,8 @@ static const struct words {
     {"spans_services_on_other_hosts", OF_ANALYSIS, "Resources that state another host than the first one"},
     {"spans_services_shared", OF_ANALYSIS, "Service instances that share one, because of a limit"},
     {"stackprofile_invalid_callstack_id", OF_TRACE, "Samples whose stack is not in the interned data"},
+    {"systemd_journal_num_failed", OF_TRACE, "Messages of the journal that the recorder could not read"},
+    {"systemd_journal_num_total", OF_TRACE, "Messages of the journal that the recorder saw"},
     {"systrace_parse_failure", OF_ANALYSIS, "Lines of systrace and markers that could not be read"},
     {"task_state_invalid", OF_ANALYSIS, "States of tasks with an unknown number"},
     {"thread_descriptor_missing_sequence_id", OF_ANALYSIS,

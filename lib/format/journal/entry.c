@@ -112,13 +112,6 @@ enum tm_status tm_journal_entry_add(struct tm_journal_entry *e, struct tm_text n
     return st < 0 || is_address ? st : put_arg(e, name, value, len);
 }
 
-int tm_journal_entry_priority(const struct tm_journal_entry *e)
-{
-    static const int of_syslog[] = {7, 7, 7, 6, 5, 4, 4, 3}; /* emerg, alert, crit, err, warning, notice, info, debug */
-    enum { INFO = 4 }; /* as for an Android message without a priority */
-    return e->priority < 0 ? INFO : of_syslog[e->priority];
-}
-
 void tm_journal_entry_release(struct tm_journal_entry *e)
 {
     tm_buf_release(&e->message);

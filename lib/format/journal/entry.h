@@ -29,9 +29,6 @@ bool tm_journal_is_field(struct tm_text name);
 enum tm_status tm_journal_entry_add(struct tm_journal_entry *entry, struct tm_text name, const uint8_t *value,
                                     size_t len);
 
-/* Returns the priority in Android's numbers; 0: unknown. */
-int tm_journal_entry_priority(const struct tm_journal_entry *entry);
-
 void tm_journal_entry_release(struct tm_journal_entry *entry);
 
 #endif

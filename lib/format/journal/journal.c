@@ -149,8 +149,8 @@ static enum tm_status add_entry(struct journal *j, struct tm_error *err)
         j->first_no_time = j->context.input->offset;
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
-    log.value = (uint64_t)tm_journal_entry_priority(e);
-    log.flags = TM_EVENT_HAS_VALUE;
+    log.flags = 0;
+    tm_event_set_journal(&log, e->priority >= 0, (uint32_t)e->priority);
     if (e->has_pid) {
         log.pid = e->pid;
         log.tid = e->has_tid ? e->tid : e->pid;

@@ -1,5 +1,7 @@
 #include "format/perfetto/log.h"
 
+#include "format/perfetto/ftrace_event.h"
+#include "format/perfetto/packet_rows.h"
 #include "perfetto/message_fields.h"
 #include "stream/detail_arg.h"
 
@@ -125,4 +127,64 @@ enum tm_status tm_proto_log_read(struct tm_proto_rows *rows, const struct tm_pro
                 st = add_message(rows, &row, &f, pass, err);
     }
     return st < 0 ? st : TM_OK;
+}
+
+enum { JOURNALD_NUM_TOTAL = 20, JOURNALD_NUM_FAILED = 21 };
+
+/* True if MESSAGE, a SystemdJournaldEvent, has statistics of the recording and no message. */
+static bool is_statistics(const struct tm_pb_field *message)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if ((f.id == JOURNALD_NUM_TOTAL || f.id == JOURNALD_NUM_FAILED) && f.type == TM_PB_VARINT)
+            return true;
+    return false;
+}
+
+/* Adds the fields of a SystemdJournaldEvent that have no column to the detail. */
+static enum tm_status put_journal_args(struct tm_proto_rows *rows, const struct tm_proto_event_fields *m)
+{
+    static const struct {
+        uint8_t field;
+        bool is_number;
+        const char *key;
+    } args[] = {
+        {TM_JOURNALD_UID, true, "uid"}, {4, true, "gid"}, {8, false, "comm"}, {9, false, "exe"},
+        {10, false, "systemd_unit"}, {11, false, "hostname"}, {12, false, "transport"},
+    };
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; st == TM_OK && i < sizeof args / sizeof *args; i++) {
+        const uint8_t field = args[i].field;
+        if (m->has[field] && args[i].is_number)
+            st = tm_detail_arg_int(&rows->detail, args[i].key, (uint32_t)m->number[field]);
+        else if (m->has[field])
+            st = tm_detail_arg_text(&rows->detail, args[i].key, m->text[field], m->len[field]);
+    }
+    return st;
+}
+
+enum tm_status tm_proto_journal_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                     struct tm_error *err)
+{
+    struct tm_proto_packet_rows of = {.rows = rows, .packet = packet, .err = err};
+    struct tm_proto_event_fields m;
+    enum tm_status st = tm_proto_packet_rows_begin(&of);
+    if (st < 0 || of.like.flags & TM_EVENT_UNTIMED || is_statistics(&packet->body))
+        return st;
+    struct tm_event row = tm_proto_derived(&of.like, TM_KIND_LOG);
+    tm_proto_event_fields_read(&m, &packet->body);
+    tm_event_set_journal(&row, m.has[TM_JOURNALD_PRIORITY], (uint32_t)m.number[TM_JOURNALD_PRIORITY]);
+    if ((uint32_t)m.number[TM_JOURNALD_PID]) {
+        row.pid = (uint32_t)m.number[TM_JOURNALD_PID];
+        row.tid = m.has[TM_JOURNALD_TID] ? (uint32_t)m.number[TM_JOURNALD_TID] : row.pid;
+        row.flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD);
+    }
+    if (rows->sink->want_detail && put_journal_args(rows, &m) < 0)
+        return tm_error_nomem(err);
+    if (m.has[TM_JOURNALD_TAG])
+        st = tm_proto_string(rows, m.text[TM_JOURNALD_TAG], m.len[TM_JOURNALD_TAG], &row.category, err);
+    if (st >= 0 && m.has[TM_JOURNALD_MESSAGE])
+        st = tm_proto_string(rows, m.text[TM_JOURNALD_MESSAGE], m.len[TM_JOURNALD_MESSAGE], &row.name, err);
+    return st < 0 ? st : tm_proto_add(rows, &row, err);
 }

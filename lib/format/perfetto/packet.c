@@ -431,6 +431,8 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
         return tm_proto_etw_read(&p->rows, packet, err);
     case TM_PACKET_ANDROID_LOG:
         return tm_proto_log_read(&p->rows, packet, err);
+    case TM_PACKET_JOURNALD:
+        return tm_proto_journal_read(&p->rows, packet, err);
     case TM_PACKET_TRACK_DESCRIPTOR:
     case TM_PACKET_THREAD_DESCRIPTOR:
     case TM_PACKET_PROCESS_DESCRIPTOR:

@@ -74,6 +74,11 @@ static const struct stated log_stats[] = {
     {1, INFO, "android_log_num_total"}, {2, FAULT, "android_log_num_failed"}, {3, INFO, "android_log_num_skipped"},
 };
 
+/* SystemdJournaldEvent; a packet with one of these is no message. */
+static const struct stated journal_stats[] = {
+    {20, INFO, "systemd_journal_num_total"}, {21, FAULT, "systemd_journal_num_failed"},
+};
+
 /* What a heap profile states about its process, by enum tm_stated_heap. */
 static const struct stated client_stats[] = {
     {TM_STATED_HEAP_ERROR, FAULT, "heapprofd_client_error"},
@@ -109,8 +114,8 @@ static const struct stated kprobe_delta_stats[] = {{1, INFO, "ftrace_kprobe_hits
                                                    {2, LOSS, "ftrace_kprobe_misses_delta"}};
 
 /* Groups of numbers. Those of the start, the end and the difference follow each other. */
-enum group { OF_SERVICE, OF_FILTER, OF_ONCE, OF_BUFFER, OF_FILTERED, OF_WRITER, OF_LOG, OF_CLIENT, OF_CPU,
-             OF_CPU_END, OF_CPU_DELTA, OF_KPROBE, OF_KPROBE_END, OF_KPROBE_DELTA };
+enum group { OF_SERVICE, OF_FILTER, OF_ONCE, OF_BUFFER, OF_FILTERED, OF_WRITER, OF_LOG, OF_JOURNAL, OF_CLIENT,
+             OF_CPU, OF_CPU_END, OF_CPU_DELTA, OF_KPROBE, OF_KPROBE_END, OF_KPROBE_DELTA };
 
 #define GROUP(list, has_index) {list, sizeof(list) / sizeof *(list), has_index}
 
@@ -126,6 +131,7 @@ static const struct {
     [OF_FILTERED] = GROUP(filtered_stats, true),
     [OF_WRITER] = GROUP(writer_stats, true),
     [OF_LOG] = GROUP(log_stats, false),
+    [OF_JOURNAL] = GROUP(journal_stats, false),
     [OF_CLIENT] = GROUP(client_stats, true),
     [OF_CPU] = GROUP(cpu_start_stats, true),
     [OF_CPU_END] = GROUP(cpu_end_stats, true),
@@ -319,6 +325,19 @@ static enum tm_status read_log_stats(struct tm_proto_map *stated, const struct t
     return st;
 }
 
+static enum tm_status read_journal_stats(struct tm_proto_map *stated, const struct tm_proto_packet *packet,
+                                         struct tm_error *err)
+{
+    const struct of_machine of = {stated, packet->machine};
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.type == TM_PB_VARINT && stated_of(OF_JOURNAL, f.id))
+            st = note(of, key_of(OF_JOURNAL, f.id, 0), f.value, err);
+    return st;
+}
+
 enum tm_status tm_proto_stated_read(struct tm_proto_map *stated, const struct tm_proto_packet *packet,
                                     struct tm_error *err)
 {
@@ -327,6 +346,8 @@ enum tm_status tm_proto_stated_read(struct tm_proto_map *stated, const struct tm
         return read_trace_stats(stated, packet, err);
     case TM_PACKET_ANDROID_LOG:
         return read_log_stats(stated, packet, err);
+    case TM_PACKET_JOURNALD:
+        return read_journal_stats(stated, packet, err);
     default:
         return read_ftrace_stats(stated, packet, err);
     }
