@@ -152,6 +152,20 @@ watch.pftrace|proto'
     [ "$(cat got)" = 7 ]
 }
 
+# The expected values are the reference importer's, with INCLUDE PERFETTO MODULE time.conversion.
+@test "durations are converted from and to units" {
+    sqlite3 a.db 'CREATE TABLE t(x)'
+    same a.db "SELECT time_from_ns(5), time_from_us(5), time_from_ms(10), time_from_s(-2), time_from_min(3),
+        time_from_hours(2), time_from_days(106751), time_from_ms(NULL)" \
+        '5|5000|10000000|-2000000000|180000000000|7200000000000|9223286400000000000|NULL'
+    same a.db "SELECT time_to_ns(5), time_to_us(5999), time_to_ms(-1999999), time_to_s(2500000000), time_to_min(119999999999),
+        time_to_hours(7200000000000), time_to_days(172800000000000), time_to_ms(NULL)" '5|5|-1|2|1|2|2|NULL'
+    same a.db "SELECT typeof(time_from_days(106752)), typeof(time_from_days(-106752)), typeof(time_from_days(-106751))" \
+        'real|real|integer'
+    refused "SELECT time_from_ms(1.5)" "TIME_FROM: argument must be an integer"
+    refused "SELECT time_to_ms('a')" "TIME_TO: argument must be an integer"
+}
+
 @test "str_split returns parts of a text, and unhex a number" {
     demo
     same a.db "SELECT str_split('a;b', ';', 4294967296), str_split('a;b', ';', 9223372036854775807)" 'NULL|NULL'

@@ -13,7 +13,7 @@ int tm_extension_add_clock_functions(sqlite3 *db);
 /* query_functions.c: extract_arg, extract_metadata and others; each is one query of the database. */
 int tm_extension_add_query_functions(sqlite3 *db);
 
-/* text_functions.c: to_timecode, str_split and unhex, which need no database. */
+/* text_functions.c: to_timecode, str_split, unhex and conversions of durations, which need no database. */
 int tm_extension_add_text_functions(sqlite3 *db);
 
 #endif

@@ -118,11 +118,66 @@ static void unhex(sqlite3_context *context, int argc, sqlite3_value **argv)
         sqlite3_result_error(context, "UNHEX: invalid or out of range hex string", -1);
 }
 
+/* A unit of durations, and its functions of PerfettoSQL's module time.conversion. */
+struct unit {
+    int64_t ns;
+    const char *from, *to;
+};
+
+/* time_from_UNIT(number): nanoseconds; a real number if they do not fit 64 bits. */
+static void time_from(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+    const struct unit *unit = sqlite3_user_data(context);
+    int64_t number = sqlite3_value_int64(argv[0]);
+    (void)argc;
+    if (sqlite3_value_type(argv[0]) == SQLITE_NULL)
+        return;
+    if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER)
+        sqlite3_result_error(context, "TIME_FROM: argument must be an integer", -1);
+    else if (number > INT64_MAX / unit->ns || number < INT64_MIN / unit->ns)
+        sqlite3_result_double(context, (double)number * (double)unit->ns);
+    else
+        sqlite3_result_int64(context, number * unit->ns);
+}
+
+/* time_to_UNIT(ns): the number of whole units. */
+static void time_to(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+    const struct unit *unit = sqlite3_user_data(context);
+    (void)argc;
+    if (sqlite3_value_type(argv[0]) == SQLITE_NULL)
+        return;
+    if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER)
+        sqlite3_result_error(context, "TIME_TO: argument must be an integer", -1);
+    else
+        sqlite3_result_int64(context, sqlite3_value_int64(argv[0]) / unit->ns);
+}
+
+static int add_units(sqlite3 *db, int flags)
+{
+#define UNIT(name, ns) {INT64_C(ns), "time_from_" name, "time_to_" name}
+    static const struct unit units[] = {
+        UNIT("ns", 1), UNIT("us", 1000), UNIT("ms", 1000000), UNIT("s", 1000000000), UNIT("min", 60000000000),
+        UNIT("hours", 3600000000000), UNIT("days", 86400000000000),
+    };
+#undef UNIT
+    int rc = SQLITE_OK;
+    for (size_t i = 0; rc == SQLITE_OK && i < sizeof units / sizeof *units; i++) {
+        void *unit = (void *)(uintptr_t)&units[i]; /* SQLite's parameter is not const; the functions only read it */
+        rc = sqlite3_create_function_v2(db, units[i].from, 1, flags, unit, time_from, NULL, NULL, NULL);
+        if (rc == SQLITE_OK)
+            rc = sqlite3_create_function_v2(db, units[i].to, 1, flags, unit, time_to, NULL, NULL, NULL);
+    }
+    return rc;
+}
+
 int tm_extension_add_text_functions(sqlite3 *db)
 {
     int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
     int rc = sqlite3_create_function_v2(db, "to_timecode", 1, flags, NULL, to_timecode, NULL, NULL, NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_create_function_v2(db, "str_split", 3, flags, NULL, str_split, NULL, NULL, NULL);
-    return rc == SQLITE_OK ? sqlite3_create_function_v2(db, "unhex", 1, flags, NULL, unhex, NULL, NULL, NULL) : rc;
+    if (rc == SQLITE_OK)
+        rc = sqlite3_create_function_v2(db, "unhex", 1, flags, NULL, unhex, NULL, NULL, NULL);
+    return rc == SQLITE_OK ? add_units(db, flags) : rc;
 }
