@@ -28,7 +28,7 @@ json() {
     for t in machine trace_file __intrinsic_trace_file metadata stats clock_snapshot trace_bounds process thread cpu \
         track thread_track process_track counter_track thread_counter_track process_counter_track cpu_counter_track \
         slice slices thread_slice process_slice thread_or_process_slice slice_with_machine ancestor_slice \
-        descendant_slice instant counter counters sched sched_slice thread_state \
+        descendant_slice sched_with_thread_process instant counter counters sched sched_slice thread_state \
         spurious_sched_wakeup ftrace_event raw cpu_available_frequencies cpu_track args flow cpu_profile_stack_sample \
         instruments_sample perf_sample stack_sample stack_sample_task_context \
         stack_sample_execution_context stack_sample_session stack_sample_counter stack_sample_counter_track \

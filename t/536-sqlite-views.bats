@@ -115,3 +115,17 @@ request|read|1'
     [[ "$output" == *"SEARCH p USING INTEGER PRIMARY KEY"* ]]
     [[ "$output" == *"SEARCH a USING INTEGER PRIMARY KEY"* ]]
 }
+
+# The expected rows are the reference importer's, with INCLUDE PERFETTO MODULE sched.with_context.
+@test "scheduling slices are shown with the names of their thread and process" {
+    cat >k.txt <<'END'
+# tracer: nop
+          <idle>-0     [001] d..3    10.000000: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=work next_pid=12 next_prio=98
+            work-12    (   11) [001] d..3    10.000005: tracing_mark_write: B|11|in work
+            work-12    (   11) [001] d..3    10.000010: sched_switch: prev_comm=work prev_pid=12 prev_prio=98 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120
+END
+    tm-merge -o k.db k.txt
+    same k.db "SELECT ts, dur, thread_name, p.pid, process_name, cpu, end_state, priority FROM sched_with_thread_process
+        LEFT JOIN process p USING (upid) ORDER BY ts" '10000000000|10000|work|11||1|S|98
+10000010000|-1|swapper|0||1||120'
+}

@@ -23,6 +23,9 @@ const char tm_sqlite_slice_views[] =
     "CREATE VIEW thread_or_process_slice AS SELECT " SLICE_OF("k") ", t.name AS thread_name, t.utid, t.tid, "
     PROCESS ", " PLACE OF_THREAD
     " UNION ALL SELECT " SLICE_OF("k") ", NULL, NULL, NULL, " PROCESS ", " PLACE OF_PROCESS ";"
+    "CREATE VIEW sched_with_thread_process AS SELECT s.id, s.ts, s.dur, s.utid, t.name AS thread_name, t.upid,"
+    " p.name AS process_name, s.cpu, s.end_state, s.priority FROM sched s JOIN thread t ON t.id = s.utid"
+    " LEFT JOIN process p ON p.id = t.upid;"
     "CREATE VIEW slice_with_machine AS SELECT " SLICE_OF("k") ", t.name AS thread_name, t.utid, t.tid, "
     PROCESS ", " PLACE ", " THREAD_TIMES ", m.id AS machine_id, m.name AS machine_name, f.name AS file_name"
     " FROM slice s JOIN track k ON k.id = s.track_id LEFT JOIN thread t ON t.id = k.utid"
