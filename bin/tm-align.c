@@ -15,20 +15,24 @@
 
 static const struct tm_program program = {
     .name = "tm-align",
-    .summary = "Finds from the events of a placed stream on standard input how the clocks of its files relate.",
+    .summary = "Finds from the events of a placed stream on standard input how the clocks of\n"
+               "its files relate.",
     .usage = "[OPTION]... <STREAM\n"
-             "  -r, --rules=RULES     use only these rules, separated by commas: flows, spans, collectives,\n"
-             "                        recorded-twice, key:args.NAME, name:REGEX[,begin|,end] (default: all that\n"
-             "                        need no parameter)\n"
+             "  -r, --rules=RULES     use only these rules, separated by commas: flows, spans,\n"
+             "                        collectives, recorded-twice, key:args.NAME,\n"
+             "                        name:REGEX[,begin|,end] (default: all that need no\n"
+             "                        parameter)\n"
              "  -f, --format=STYLE    text (default), json, or svg: a picture of the bounds\n"
              "  -o, --output=FILE     write FILE instead of standard output\n"
              "      --write-manifest=FILE\n"
              "                        write the result as a manifest to FILE\n"
-             "      --absolute        relate files to trace time in that manifest, not to other files\n"
-             "      --check           list effects that come before their causes; exit status 4 if there\n"
-             "                        are any\n"
+             "      --absolute        relate files to trace time in that manifest, not to\n"
+             "                        other files\n"
+             "      --check           list effects that come before their causes; exit status\n"
+             "                        4 if there are any\n"
              "  -T, --temporary-directory=DIR\n"
-             "                        directory of temporary files (default $TMPDIR, else /tmp)\n"
+             "                        directory of temporary files (default $TMPDIR, else\n"
+             "                        /tmp)\n"
              "  -h, --help            show this help\n"
              "      --version         show the version\n",
 };

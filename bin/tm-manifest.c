@@ -16,14 +16,21 @@
 
 static const struct tm_program program = {
     .name = "tm-manifest",
-    .summary = "Turns the perfetto_manifest in a stream on standard input into a checked configuration.",
+    .summary = "Turns the perfetto_manifest in a stream on standard input into a checked\n"
+               "configuration.",
     .usage = "[-m FILE] [OPTION]... <STREAM >STREAM\n"
              "       tm-manifest --check FILE...\n"
              "  -m, --manifest=FILE  take the manifest from FILE, if the input has none\n"
-             "      --replace        with -m: also for input with a manifest, which is left out\n"
-             "      --present        with -m: use only the entries of files that are there, and what these refer to\n"
-             "      --machine NAME=FILE, --sync FILE[:CLOCK]=FILE[:CLOCK][+OFFSET], --trace-time CLOCK[@FILE],\n"
-             "      --machine-from RULE  make a manifest for the files of the stream, if the input has none\n"
+             "      --replace        with -m: also for input with a manifest, which is left\n"
+             "                       out\n"
+             "      --present        with -m: use only the entries of files that are there,\n"
+             "                       and what these refer to\n"
+             "      --machine NAME=FILE\n"
+             "      --sync FILE[:CLOCK]=FILE[:CLOCK][+OFFSET]\n"
+             "      --trace-time CLOCK[@FILE]\n"
+             "      --machine-from RULE\n"
+             "                       make a manifest for the files of the stream, if the input\n"
+             "                       has none\n"
              "      --write-manifest FILE  write the manifest that was used to FILE\n"
              "      --part FILE      write the manifest to this FILE; the caller renames it\n"
              "      --strict         an error if a path of the manifest matches no file\n"

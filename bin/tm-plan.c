@@ -15,15 +15,15 @@
 
 static const struct tm_program program = {
     .name = "tm-plan",
-    .summary = "Makes a plan of a placed stream on standard input: files, clocks, counts of events by time, and the\n"
-               "events by which tm-align relates clocks.",
+    .summary = "Makes a plan of a placed stream on standard input: files, clocks, counts of\n"
+               "events by time, and the events by which tm-align relates clocks.",
     .usage = "[-r RULES] <STREAM >PLAN\n"
              "       tm-plan --parts=N <PLAN\n"
              "\n"
-             "  -r, --rules=RULES     keep the events of these rules of tm-align, separated by commas (default: all\n"
-             "                        that need no parameter)\n"
-             "      --parts=N         write the N - 1 times at which tm-sort can cut the planned recording into\n"
-             "                        N parts of equal size\n"
+             "  -r, --rules=RULES     keep the events of these rules of tm-align, separated by\n"
+             "                        commas (default: all that need no parameter)\n"
+             "      --parts=N         write the N - 1 times at which tm-sort can cut the\n"
+             "                        planned recording into N parts of equal size\n"
              "  -h, --help            show this help\n"
              "      --version         show the version\n",
 };

@@ -27,6 +27,12 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
     done
 }
 
+@test "--help fits a terminal of 80 columns" {
+    for p in $programs; do
+        [ -z "$("$p" --help | grep -E '.{81}')" ] || { echo "$p"; return 1; }
+    done
+}
+
 @test "the default of -S is that of tm-sort in all texts" {
     most=$(sed -n 's/^static const uint64_t memory_max = UINT64_C(\([0-9]*\)) << 30;/\1/p' "$TM_SRC/lib/sort/sorter.c")
     [ "$most" -gt 0 ]
