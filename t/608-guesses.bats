@@ -208,6 +208,8 @@ FLR\0\0\2\0\0|Java Flight Recorder
 SLOW\3\0\40\0|method trace
 *version\n3\n|method trace
 \n\4\10\1\20\2\n\4\10\3\20\4|pprof
+2\0002\4time2\5count|pprof
+\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\20\47\0\0\0\0\0\0|gperftools
 12:21:46.284771 openat(AT_FDCWD, "/etc/passwd", O_RDONLY) = 3\n|strace -f -ttt
 478760 12:21:46 brk(NULL) = 0x1\n|strace -f -ttt
 [pid  478] 12:21:46.1 rt_sigreturn({mask=[]}) = 0\n|strace -f -ttt

@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* Files that no format reads. Sources: the files themselves, draft-ietf-opsawg-pcap,
- * draft-ietf-opsawg-pcapng, the format descriptions of xz, bzip2, lz4 and 7z. */
+ * draft-ietf-opsawg-pcapng, the format descriptions of xz, bzip2, lz4 and 7z, and of gperftools' CPU profiles (words 0,
+ * 3, 0, here of 8 bytes). */
 static const struct {
     const char *bytes;
     size_t len;
@@ -29,6 +30,8 @@ static const struct {
     {MAGIC("FLR\0"), "a recording of Java Flight Recorder, which is not supported"},
     {MAGIC("*version\n"), "a method trace of Android's runtime, which is not supported"},
     {MAGIC("SLOW"), "a method trace of Android's runtime, which is not supported"},
+    {MAGIC("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+     "a CPU profile of gperftools, which has no times and is not supported"},
     {MAGIC("LPKSHHRH"), "a journal as systemd keeps it, which is read as text: journalctl -o export --file=FILE"},
 #undef MAGIC
 };
@@ -48,9 +51,12 @@ static bool is_pcapng(const uint8_t *head, size_t len)
            (memcmp(head + 8, "\x1a\x2b\x3c\x4d", 4) == 0 || memcmp(head + 8, "\x4d\x3c\x2b\x1a", 4) == 0);
 }
 
-/* True if HEAD begins with a sample type of pprof: 0a 04 08 TYPE 10 UNIT, numbers of texts. */
+/* True if HEAD begins with a sample type of pprof (0a 04 08 TYPE 10 UNIT, numbers of texts), or with its table of
+ * texts, whose first one is empty (32 00 32). */
 static bool is_pprof(const uint8_t *head, size_t len)
 {
+    if (len >= 3 && memcmp(head, "\x32\0\x32", 3) == 0)
+        return true;
     return len >= 6 && memcmp(head, "\x0a\4\x08", 3) == 0 && head[3] < 0x80 && head[4] == 0x10 && head[5] < 0x80;
 }
 
