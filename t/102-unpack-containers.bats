@@ -245,6 +245,35 @@ END
     [[ $output == *"tm-unpack: standard input: byte 70: damaged, or of unknown trace type, after a document"* ]]
 }
 
+@test "a file that is no trace of the type that its first bytes show is left out with --ignore-unknown" {
+    mkdir mixed
+    printf '<!DOCTYPE html>\n<html><body>a report</body></html>\n' >mixed/index.html
+    printf '   indented words\n   and no event\n' >mixed/notes
+    printf '# ========\n# captured on: Thu Jul  7 20:48:39 2016\n# hostname : h\n# ========\n#\n' >mixed/perf.txt
+    local -A causes=([index.html]='byte 0: HTML without trace data' [notes]='byte 0: no line is an event of ftrace text'
+        [perf.txt]='byte 79: no sample in the text')
+    for f in "${!causes[@]}"; do
+        run -1 tm-unpack "mixed/$f"
+        echo "$output"
+        [ "${lines[-1]}" = "tm-unpack: mixed/$f: ${causes[$f]} (--ignore-unknown leaves it out)" ]
+        tm-unpack --ignore-unknown "mixed/$f" | tm-emit -f frames >frames
+        grep -q 'reason="unknown_type" count=1' frames
+        grep -q "reason=\"skipped_bytes\" count=$(wc -c <"mixed/$f")" frames
+        [ "$(grep -c 'reason="damaged"' frames)" -eq 0 ]
+    done
+    cp a.json mixed
+    tar cf mixed.tar -C mixed .
+    for from in mixed mixed.tar; do
+        run -1 tm-unpack "$from"
+        [[ "${lines[-1]}" == *" (--ignore-unknown leaves it out)" ]] || { echo "$output"; false; }
+        for jobs in 1 4; do
+            tm-merge --ignore-unknown -j $jobs -f report "$from" >report
+            [ "$(grep -c 'unknown_type: 1, first at byte 0' report)" -eq 3 ] || { cat report; false; }
+            grep -q 'a.json: .* 0 dropped' report
+        done
+    done
+}
+
 @test "a byte order mark at the start of a text is removed" {
     printf '\xef\xbb\xbf' >bom
     cat bom a.json >bom.json

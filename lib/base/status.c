@@ -171,6 +171,14 @@ enum tm_status tm_error_recoverable(struct tm_error *err)
     return err->status;
 }
 
+enum tm_status tm_error_other_type(struct tm_error *err)
+{
+    if (err == NULL)
+        return TM_OK;
+    err->is_other_type = err->status == TM_E_INPUT;
+    return err->status;
+}
+
 enum tm_status (tm_error_cut_stream)(struct tm_error *err, uint64_t byte, const char *cause)
 {
     if (err == NULL || err->status < 0)

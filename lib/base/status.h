@@ -42,6 +42,7 @@ struct tm_error {
     enum tm_status status; /* TM_OK while nothing failed */
     bool is_reading;       /* the system could not read a file; the caller must add its name to the message */
     bool is_recoverable;   /* damage that --on-damage=skip and salvage pass over */
+    bool is_other_type;    /* the file is no trace of the type that its first bytes show */
     bool is_cut_stream;    /* a tracemerge stream ends early: its writer failed, or it was stored in part */
     uint64_t byte;         /* of tm_error_at; 0 for others */
     char text[TM_ERROR_TEXT_MAX];
@@ -75,6 +76,10 @@ enum tm_status tm_error_append(struct tm_error *err, const char *text);
 /* Marks a failure of the input as damage that --on-damage=skip and salvage pass over. Does nothing for other failures.
  * Returns the recorded status. */
 enum tm_status tm_error_recoverable(struct tm_error *err);
+
+/* Marks a failure of the input as a file that is no trace of the type that its first bytes show. Does nothing for other
+ * failures. Returns the recorded status. */
+enum tm_status tm_error_other_type(struct tm_error *err);
 
 /* Records that a tracemerge stream ends early, as tm_error_at does with the text CAUSE. TM_E_INPUT. */
 enum tm_status tm_error_cut_stream(struct tm_error *err, uint64_t byte, const char *cause);

@@ -51,8 +51,10 @@ enum tm_status tm_text_reader_next(struct tm_text_reader *r, const char *wanted,
     enum tm_status st = tm_text_reader_peek(r, err);
     if (st != TM_END)
         return st;
-    if (!r->has_events && (r->damaged == 0 || r->context.options->on_damage == TM_DAMAGE_HALT))
-        return tm_error_at(err, in->offset, "no %s in the text", wanted);
+    if (!r->has_events && (r->damaged == 0 || r->context.options->on_damage == TM_DAMAGE_HALT)) {
+        tm_error_at(err, in->offset, "no %s in the text", wanted);
+        return tm_error_other_type(err);
+    }
     return write_accounts(r, err);
 }
 

@@ -22,8 +22,8 @@ struct tm_text_reader {
 enum tm_status tm_text_reader_peek(struct tm_text_reader *reader, struct tm_error *err);
 
 /* Makes the next line current without consuming it. TM_OK; TM_END: all is read, and the accounts are written; otherwise
- * an error. If the text had no event, the error is "byte N: no WANTED in the text". It is none if a line was damaged
- * and damage is skipped. */
+ * an error. If the text had no event, the error is "byte N: no WANTED in the text", marked by tm_error_other_type. It
+ * is none if a line was damaged and damage is skipped. */
 enum tm_status tm_text_reader_next(struct tm_text_reader *reader, const char *wanted, struct tm_error *err);
 
 /* Consumes the current line. */

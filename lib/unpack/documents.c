@@ -207,19 +207,24 @@ static enum tm_status take_blanks(struct tm_unpack_run *run, struct tm_content *
     return TM_OK;
 }
 
-/* Runs the turn of NODE without reading its content. */
-static enum tm_status left_out_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+/* Ends the turn of NODE, which began at START of CONTENT and is of unknown type. Skips the rest of CONTENT. */
+static enum tm_status leave_out(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content,
+                                uint64_t start)
 {
-    uint64_t start = content->in->offset;
-    enum tm_status st = tm_unpack_begin(run, node);
-    if (st == TM_OK)
-        st = pass_over(run, content);
+    enum tm_status st = pass_over(run, content);
     if (st == TM_OK)
         st = tm_event_sink_account(run->sink, (struct tm_loss){TM_DROP_UNKNOWN_TYPE, 0, 1, start}, run->err);
     if (st == TM_OK && content->in->offset > start)
         st = tm_event_sink_account(
             run->sink, (struct tm_loss){TM_DROP_SKIPPED_BYTES, 0, content->in->offset - start, start}, run->err);
     return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;
+}
+
+/* Runs the turn of NODE without reading its content. */
+static enum tm_status left_out_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+{
+    enum tm_status st = tm_unpack_begin(run, node);
+    return st == TM_OK ? leave_out(run, node, content, content->in->offset) : st;
 }
 
 /* Runs the turn of a file that looked like a trace and is something else. The run's error tells why. */
@@ -246,6 +251,10 @@ static enum tm_status trace_turn(struct tm_unpack_run *run, struct tm_node *node
     enum tm_status st = parse_trace(run, node, content);
     if (st == TM_END)
         return other_turn(run, node, content);
+    if (st == TM_E_INPUT && run->err->is_other_type && run->options->ignore_unknown) {
+        *run->err = (struct tm_error){0};
+        return leave_out(run, node, content, start);
+    }
     if (st == TM_OK)
         st = take_blanks(run, content);
     return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;

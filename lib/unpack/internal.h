@@ -22,7 +22,7 @@ struct tm_unpack_run {
     uint64_t head_hash;     /* File.head_hash of the outermost */
     uint32_t file_count;    /* File frames written; the next id */
     uint32_t order;         /* FileBegin frames written */
-    bool names_on_damage;   /* the error already says what --on-damage would do */
+    bool names_remedy;      /* the error already says which option goes on */
     char manifest_of[256];  /* the archive that had a manifest, or the manifest's own name; empty: none */
     bool trace_seen;        /* a trace file, not a container, had its turn */
     /* tm_unpack_documents. Containers hold documents, and a document can be a container: they call it through this

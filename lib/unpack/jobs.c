@@ -140,7 +140,7 @@ static void prepare(struct worker *w, uint32_t i)
     w->expansion.bytes = 0;
     w->run.file_count = jobs->jobs[i].files_from;
     w->run.order = 0;
-    w->run.trace_seen = w->run.names_on_damage = w->run.is_final = false;
+    w->run.trace_seen = w->run.names_remedy = w->run.is_final = false;
     w->archive.damage = (struct tm_damage){0};
     tm_batch_builder_clear(&sink->batch);
     tm_intern_clear(&sink->strings);

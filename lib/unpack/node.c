@@ -158,11 +158,17 @@ bool tm_unpack_may_leave(const struct tm_unpack_run *run, const struct tm_node *
 
 enum tm_status tm_unpack_halt(struct tm_unpack_run *run, const struct tm_node *node, enum tm_status st)
 {
-    bool is_damage = st == TM_E_INPUT && (run->err->is_recoverable || (node && tm_unpack_may_leave(run, node)));
-    if (is_damage && run->options->format.on_damage == TM_DAMAGE_HALT && !run->names_on_damage) {
-        run->names_on_damage = true;
-        (void)tm_error_append(run->err, " (--on-damage=skip or salvage goes on)");
-    }
+    if (st != TM_E_INPUT || run->names_remedy)
+        return st;
+    const char *remedy = NULL;
+    if (run->err->is_other_type)
+        remedy = run->options->ignore_unknown ? NULL : " (--ignore-unknown leaves it out)";
+    else if (run->options->format.on_damage == TM_DAMAGE_HALT &&
+             (run->err->is_recoverable || (node && tm_unpack_may_leave(run, node))))
+        remedy = " (--on-damage=skip or salvage goes on)";
+    if (remedy)
+        (void)tm_error_append(run->err, remedy);
+    run->names_remedy = remedy != NULL;
     return st;
 }
 

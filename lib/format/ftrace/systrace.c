@@ -280,14 +280,14 @@ static enum tm_status finish(struct systrace *f, struct tm_error *err)
     bool halts = !f->context.options || f->context.options->on_damage == TM_DAMAGE_HALT;
     bool is_empty_page = f->section == HTML && !f->has_data;
     if (is_empty_page && halts) {
-        tm_error_set(err, TM_E_INPUT, "byte 0: HTML without trace data");
-        return tm_error_recoverable(err);
+        tm_error_at(err, 0, "HTML without trace data");
+        return tm_error_other_type(err);
     }
     f->damaged += is_empty_page;
     uint64_t failures = f->damaged + f->text.malformed_count;
     if (f->events == 0 && f->damaged && halts) {
         tm_error_at(err, f->first_damaged, "no line is an event of ftrace text");
-        return tm_error_recoverable(err);
+        return tm_error_other_type(err);
     }
     if (failures)
         st = tm_event_sink_stat(sink, "systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR, (int64_t)failures, err);

@@ -194,8 +194,10 @@ static enum tm_status finish(struct journal *j, struct tm_error *err)
 {
     struct tm_event_sink *sink = j->context.sink;
     enum tm_status st = TM_OK;
-    if (!j->has_entries && j->damaged == 0)
-        return tm_error_at(err, j->context.input->offset, "no entry of a journal in the text");
+    if (!j->has_entries && j->damaged == 0) {
+        tm_error_at(err, j->context.input->offset, "no entry of a journal in the text");
+        return tm_error_other_type(err);
+    }
     if (j->damaged)
         st = tm_event_sink_account(sink, (struct tm_loss){TM_DROP_DAMAGED, 0, j->damaged, j->first_damaged}, err);
     if (st >= 0 && j->skipped_bytes)
