@@ -579,7 +579,7 @@ for i in range(3000):
     kind = r.choice([1, 2, 3, 3])
     event = field(9, kind) + (field(23, 'name%d' % r.randrange(3)) if kind != 2 else b'')
     form = r.randrange(16)
-    values = [r.choice([0, 1, 5, 70000, -3, 1 << 62])] + [r.randrange(300)] * r.choice([0, 0, 1])
+    values = [r.choice([0, 1, 5, 70000, -3, 1 << 62 if 1480 < i < 1500 else 2])] + [r.randrange(300)] * r.choice([0, 0, 1])
     values = values[:1] if i >= 1500 else values
     if form == 0:
         event += field(12, b''.join(map(varint, values)))
@@ -593,6 +593,8 @@ for i in range(3000):
         event = field(46, 1.5) + event + b''.join(field(12, v) for v in values)
     elif form == 14:
         event = field(46, 1.5) + event + field(12, 3) + field(31, 5) + field(45, 4)
+    elif form == 15 and i > 2000:
+        event += field(31, 4) + field(12, 2) # the sum has a fraction
     elif form == 5:
         event += field(12, values[0]) + field(47, (9).to_bytes(8, 'little'))
     elif form == 6:
@@ -623,15 +625,17 @@ EOF
     [ "$(cat rows)" -gt 4000 ]
     [ "$(cat rows--packet-values)" -lt "$(($(cat rows) / 3))" ]
     [ "$(cat bodies--packet-values)" -gt "$(($(cat bodies) + 2000))" ]
-    # The absolute values are those that the rows have. Those of `time' exceed what its field in a packet can hold.
+    # The absolute values are those that the rows have. Some exceed what their field of integers can hold.
     tm-merge -o rows.db a.pftrace b.pftrace
     tm-merge -o packets.db m--packet-values.pftrace
     for db in rows packets; do
-        sqlite3 $db.db "SELECT name, ts, value FROM counter JOIN track ON track.id = track_id
-                        WHERE name != 'time' ORDER BY 1, 2, 3" >$db.txt
+        sqlite3 $db.db 'SELECT name, ts, value FROM counter JOIN track ON track.id = track_id
+                        ORDER BY 1, 2, 3' >$db.txt
     done
     [ "$(wc -l <rows.txt)" -gt 3000 ]
     cmp rows.txt packets.txt
+    grep -q '^time.*e+2' rows.txt
+    grep -q '^double|.*[.]5$' rows.txt
     tm-merge --only name=name1 -o one.pftrace a.pftrace b.pftrace
     tm-unpack a.pftrace b.pftrace | tm-manifest | tm-clocks | tm-sort | tm-emit -q --only name=name1 -o other.pftrace
     cmp one.pftrace other.pftrace

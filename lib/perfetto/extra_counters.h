@@ -60,6 +60,13 @@ static inline uint64_t tm_extra_value_for(const struct tm_packet_value *value, c
     return d > 0 ? INT64_MAX : d < 0 ? (uint64_t)INT64_MIN : 0;
 }
 
+/* True if a field of integers can hold VALUE. */
+static inline bool tm_extra_value_is_int(const struct tm_packet_value *value)
+{
+    double d = tm_pb_double(value->value);
+    return !value->is_double || (d >= -0x1p63 && d < 0x1p63 && (double)(int64_t)d == d);
+}
+
 /* Finds the track event of PACKET, a TracePacket: the first one, because readers ignore others. True with *BODY set to
  * its fields. */
 bool tm_extra_event_find(struct tm_text packet, struct tm_pb *body);

@@ -28,6 +28,37 @@ bool tm_proto_absolute_raw_suits(const struct tm_proto_track_context *c)
            !(c->event->fields & UNSUITED_FIELDS);
 }
 
+static struct tm_event row_at(const struct tm_buf *rows, uint32_t i)
+{
+    struct tm_event row;
+    memcpy(&row, rows->data + i * sizeof row, sizeof row);
+    return row;
+}
+
+static struct tm_packet_value value_of(const struct tm_event *row)
+{
+    return (struct tm_packet_value){row->value, (row->flags & TM_EVENT_VALUE_DOUBLE) != 0};
+}
+
+bool tm_proto_absolute_raw_widen(struct tm_proto_track_context *c, struct tm_event *row)
+{
+    const struct tm_buf *rows = &c->rows->pending;
+    const uint32_t count = (uint32_t)(rows->len / sizeof *row);
+    bool has_wide = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tm_event of = row_at(rows, i);
+        const struct tm_packet_value value = value_of(&of);
+        has_wide |= !tm_extra_value_is_int(&value) && i < tm_extra_cursor_begin(c->event->body, count).ints;
+    }
+    c->is_wide = has_wide && c->is_whole;
+    if (!c->is_wide)
+        return false;
+    c->is_absolute = false;
+    tm_proto_take_packet(c->packet, row);
+    c->recorded = tm_text_at(row->raw, row->raw_bytes);
+    return true;
+}
+
 static uint8_t *copy(uint8_t *to, const uint8_t *from, const uint8_t *end)
 {
     memcpy(to, from, (size_t)(end - from));
@@ -43,9 +74,8 @@ static uint8_t *put_values(uint8_t *to, struct tm_extra_cursor *cursor, const st
     if (!tm_extra_cursor_take(cursor, f, &i, &n))
         return copy(to, f->start, f->end);
     for (; n > 0; n--, i++) {
-        struct tm_event row;
-        memcpy(&row, rows->data + i * sizeof row, sizeof row);
-        const struct tm_packet_value value = {row.value, (row.flags & TM_EVENT_VALUE_DOUBLE) != 0};
+        const struct tm_event row = row_at(rows, i);
+        const struct tm_packet_value value = value_of(&row);
         uint64_t bits = tm_extra_value_for(&value, f);
         to = tm_varint_put(to, (uint64_t)f->id << 3 | (is_double ? TM_PB_I64 : TM_PB_VARINT));
         if (is_double)
@@ -82,10 +112,33 @@ static uint8_t *put_thread_value(uint8_t *to, struct thread_value *value)
     return tm_varint_put(tm_varint_put(to, (uint64_t)value->absolute << 3 | TM_PB_VARINT), (uint64_t)value->value);
 }
 
-/* Writes EVENT's body with the values in ROWS, of which there are COUNT, and without differences. */
-static uint8_t *put_body(uint8_t *to, const struct tm_proto_track_event *event, const struct tm_buf *rows,
-                         uint32_t count)
+/* Writes the COUNT values in ROWS as doubles, with their tracks. */
+static uint8_t *put_doubles(uint8_t *to, const struct tm_buf *rows, uint32_t count)
 {
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tm_event row = row_at(rows, i);
+        const uint64_t bits = row.flags & TM_EVENT_VALUE_DOUBLE ? row.value : tm_pb_bits((double)(int64_t)row.value);
+        to = tm_varint_put(to, TM_TRACK_EVENT_EXTRA_DOUBLE_TRACKS << 3 | TM_PB_VARINT);
+        to = tm_varint_put(tm_varint_put(to, row.track), TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES << 3 | TM_PB_I64);
+        tm_put_le64(to, bits);
+        to += 8;
+    }
+    return to;
+}
+
+/* True if F, of a track event, has extra counter values or names their tracks. */
+static bool is_of_extras(const struct tm_pb_field *f)
+{
+    return tm_extra_values_are_in(f) || f->id == TM_TRACK_EVENT_EXTRA_TRACKS ||
+           f->id == TM_TRACK_EVENT_EXTRA_DOUBLE_TRACKS;
+}
+
+/* Writes the body of C's event with the values of the pending rows, of which there are COUNT, and without
+ * differences. */
+static uint8_t *put_body(uint8_t *to, const struct tm_proto_track_context *c, uint32_t count)
+{
+    const struct tm_proto_track_event *event = c->event;
+    const struct tm_buf *rows = &c->rows->pending;
     struct thread_value values[THREAD_VALUES] = {
         {event->has_thread_delta, false, TM_TRACK_EVENT_THREAD_DELTA_US, TM_TRACK_EVENT_THREAD_ABSOLUTE_US,
          event->thread_us / 1000}, /* it is in nanoseconds by now */
@@ -97,13 +150,17 @@ static uint8_t *put_body(uint8_t *to, const struct tm_proto_track_event *event, 
     struct tm_pb_field f;
     while (tm_pb_next(&body, &f) == TM_OK) {
         struct thread_value *value = thread_value_of(values, &f);
-        if (value == NULL && !tm_extra_values_are_in(&f))
+        if (value == NULL && !(c->is_wide ? is_of_extras(&f) : tm_extra_values_are_in(&f)))
             continue;
         to = copy(to, from, f.start);
-        to = value ? put_thread_value(to, value) : put_values(to, &cursor, rows, &f);
+        if (value)
+            to = put_thread_value(to, value);
+        else if (!c->is_wide)
+            to = put_values(to, &cursor, rows, &f);
         from = f.end;
     }
-    return copy(to, from, body.end);
+    to = copy(to, from, body.end);
+    return c->is_wide ? put_doubles(to, rows, count) : to;
 }
 
 enum tm_status tm_proto_absolute_raw(const struct tm_proto_track_context *c, struct tm_event *row,
@@ -111,14 +168,13 @@ enum tm_status tm_proto_absolute_raw(const struct tm_proto_track_context *c, str
 {
     const struct tm_text recorded = c->recorded;
     const struct tm_pb body = c->event->body;
-    const struct tm_buf *rows = &c->rows->pending;
     struct tm_buf *out = &c->rows->raw;
-    size_t count = rows->len / sizeof(struct tm_event), head = c->head_bytes;
+    size_t count = c->rows->pending.len / sizeof(struct tm_event), head = c->head_bytes;
     tm_buf_clear(out);
-    if (tm_buf_reserve(out, recorded.len + 1 + TM_VARINT_MAX + (count + THREAD_VALUES) * TM_PB_FIELD_MAX) != TM_OK)
+    if (tm_buf_reserve(out, recorded.len + 1 + TM_VARINT_MAX + (2 * count + THREAD_VALUES) * TM_PB_FIELD_MAX) != TM_OK)
         return tm_error_nomem(err);
     uint8_t *at = copy(out->data, recorded.data, body.p - head), *event = at + head;
-    uint8_t *end = put_body(event, c->event, rows, (uint32_t)count);
+    uint8_t *end = put_body(event, c, (uint32_t)count);
     size_t len = (size_t)(end - event), new_head = 1 + tm_varint_size(len);
     if (new_head != head)
         memmove(at + new_head, event, len);

@@ -13,6 +13,11 @@ bool tm_proto_absolute_raw_suits(const struct tm_proto_track_context *context);
  * such as a refused event, nor differences of thread times and instruction counts. */
 bool tm_proto_absolute_raw_is_needed(const struct tm_proto_track_context *context, const struct tm_event *row);
 
+/* True if a pending row (tm_proto_extra_counters_read) has a value that the field of integers in which it was recorded
+ * cannot hold: a sum with a fraction, or beyond 63 bits. Then all values become doubles that name their tracks. So raw
+ * of ROW and CONTEXT becomes the whole packet, which tm_proto_absolute_raw has to change, and the rows are needed. */
+bool tm_proto_absolute_raw_widen(struct tm_proto_track_context *context, struct tm_event *row);
+
 /* Sets raw of ROW to CONTEXT's recorded bytes with the values of the pending rows (tm_proto_extra_counters_read) in
  * place of the recorded ones, and with absolute thread times and instruction counts. Its bytes are in CONTEXT's rows,
  * until the next call. TM_OK or TM_E_SYSTEM. */

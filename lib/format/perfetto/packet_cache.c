@@ -139,25 +139,30 @@ static enum tm_status add_with_extras(struct tm_proto *p, const struct known *kn
                                       struct tm_error *err)
 {
     struct tm_event row = known->row;
-    const struct tm_proto_packet packet = {.sequence = &p->sequences.all[known->sequence], .machine = row.machine};
+    const struct tm_proto_packet packet = {.sequence = &p->sequences.all[known->sequence],
+                                           .machine = row.machine,
+                                           .raw = c->data,
+                                           .raw_len = c->len};
     const struct tm_proto_track_event event = {.body = tm_pb_of(c->tail + known->body_from, known->body_len),
                                                .fields = known->fields};
-    const struct tm_proto_track_context context = {.tracks = &p->tracks,
-                                                   .clocks = &p->clocks,
-                                                   .rows = &p->rows,
-                                                   .packet = &packet,
-                                                   .event = &event,
-                                                   .recorded = tm_text_at(row.raw, row.raw_bytes),
-                                                   .head_bytes = known->head_bytes};
+    struct tm_proto_track_context context = {.tracks = &p->tracks,
+                                             .clocks = &p->clocks,
+                                             .rows = &p->rows,
+                                             .packet = &packet,
+                                             .event = &event,
+                                             .recorded = tm_text_at(row.raw, row.raw_bytes),
+                                             .head_bytes = known->head_bytes,
+                                             .is_whole = true,
+                                             .is_absolute = known->is_absolute};
     enum tm_status st = tm_proto_extra_counters_read(&context, &row, err);
     assert(st != TM_END);
-    if (st == TM_OK && known->is_absolute)
+    if (st == TM_OK && (tm_proto_absolute_raw_widen(&context, &row) || context.is_absolute))
         st = tm_proto_absolute_raw(&context, &row, err);
     if (st < 0)
         return st;
     p->rows.detail.len = 0;
     st = tm_event_sink_add(p->rows.sink, &row, err);
-    return st == TM_OK && !known->is_absolute ? tm_proto_extra_counters_add(&context, err) : st;
+    return st == TM_OK && !context.is_absolute ? tm_proto_extra_counters_add(&context, err) : st;
 }
 
 static inline enum tm_status add(struct tm_proto *p, struct known *known, const struct candidate *c,

@@ -328,14 +328,11 @@ static void refuse(const struct tm_proto_track_context *c, struct tm_event *row)
     const uint32_t all_scopes = UINT32_C(15) << TM_EVENT_SCOPE_SHIFT;
     row->kind = TM_KIND_PACKET;
     row->flags &= ~(all_scopes | (uint32_t)(TM_EVENT_HAS_TRACK | TM_EVENT_LATE_THREAD));
-    if (!c->is_absolute)
-        return;
-    row->flags &= ~(uint32_t)TM_EVENT_RAW_BODY;
-    row->raw = c->packet->raw;
-    row->raw_bytes = (uint32_t)c->packet->raw_len;
+    if (c->is_absolute)
+        tm_proto_take_packet(c->packet, row);
 }
 
-static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm_event *row, struct tm_error *err)
+static enum tm_status add_rows(struct tm_proto_track_context *c, struct tm_event *row, struct tm_error *err)
 {
     const struct tm_proto_track_event *event = c->event;
     enum tm_status st = category_of(c, &row->category, err);
@@ -357,7 +354,8 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
     const bool is_shown = !dropped && !(event->legacy->has_phase && row->kind == TM_KIND_PACKET);
     if (event->has_args && c->rows->sink->want_detail && (st = tm_proto_annotations_put(c, is_shown, err)) < 0)
         return st;
-    if (!dropped && (c->is_absolute || tm_proto_absolute_raw_is_needed(c, row)) &&
+    const bool is_wide = !dropped && event->has_extra && tm_proto_absolute_raw_widen(c, row);
+    if (!dropped && (is_wide || c->is_absolute || tm_proto_absolute_raw_is_needed(c, row)) &&
         (st = tm_proto_absolute_raw(c, row, err)) < 0)
         return st;
     if ((st = tm_proto_add(c->rows, row, err)) < 0 || dropped)

@@ -61,6 +61,7 @@ struct tm_proto_track_context {
     size_t head_bytes;          /* of the event's tag and length in it */
     bool is_whole;              /* the event has no damage */
     bool is_absolute; /* raw is that range with absolute extra counter values, which are in no rows (absolute_raw.h) */
+    bool is_wide;    /* the extra counter values need fields of doubles (absolute_raw.h) */
     uint64_t track;  /* uuid after defaults */
     bool fallback;   /* the event is on thread (pid, tid) and not on a track */
     bool has_thread; /* pid and tid are known */
@@ -70,6 +71,14 @@ struct tm_proto_track_context {
 
 /* Decodes the TrackEvent in BODY. TM_OK or TM_E_INPUT (without an error text). */
 enum tm_status tm_proto_track_event_decode(struct tm_proto_track_event *event, const struct tm_pb_field *body);
+
+/* Makes raw of ROW the whole PACKET. */
+static inline void tm_proto_take_packet(const struct tm_proto_packet *packet, struct tm_event *row)
+{
+    row->flags &= ~(uint32_t)TM_EVENT_RAW_BODY;
+    row->raw = packet->raw;
+    row->raw_bytes = (uint32_t)packet->raw_len;
+}
 
 /* Adds the rows of a track_event packet. */
 enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err);
