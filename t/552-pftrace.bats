@@ -930,6 +930,29 @@ d|0|0|" ]
     done
 }
 
+@test "the default track of a second file has the name that its file gives it" {
+    cd "$BATS_TEST_TMPDIR"
+    # The first file describes its default track in the last case, after the second file has.
+    event() { printf '1 { 8: %s 10: 4 13: 1 11 { 9: 3 23: "%s" } }\n' "$2" "$1"; }
+    for case in "" 'second' 'both'; do
+        { event a 1000; [ "$case" != both ] || echo '1 { 8: 9000 60 { 1: 0 2: "first" } }'; } |
+            python3 "$TM_SRC/t/gen/make-packets.py" >a.pftrace
+        { event b 900; [ -z "$case" ] || echo '1 { 8: 5000 60 { 1: 0 2: "root" 19: 1 } }'; } |
+            python3 "$TM_SRC/t/gen/make-packets.py" >b.pftrace
+        tm-merge -q -o m.pftrace a.pftrace b.pftrace
+        tm-merge -q -o m.db m.pftrace
+        sqlite3 m.db "SELECT s.name, t.name FROM slice s JOIN track t ON t.id = s.track_id ORDER BY 1" >>names
+    done
+    diff names - <<'END'
+a|Default Track
+b|Default Track
+a|Default Track
+b|root
+a|first
+b|root
+END
+}
+
 @test "a thread that its sequence states after the first events is theirs, up to the next clearing of state" {
     cd "$BATS_TEST_TMPDIR"
     # Sequence 4 has events, other defaults, and then its thread; sequence 5 states none before its state is cleared.

@@ -11,7 +11,6 @@
 /* Zero-initialise. */
 struct tm_default_owners {
     bool is_shared; /* some machine has packet sequences of several files */
-    /* private */
     uint32_t *files; /* by Machine.id: the first file in order of processing with a sequence of the machine, plus 1 */
     uint32_t machine_count;
     struct tm_map described; /* own default tracks that have a descriptor in the output */

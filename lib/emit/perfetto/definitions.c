@@ -150,6 +150,34 @@ static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, con
     return tm_track_owners_set(owners, of_uuid, *owner) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
+/* Returns the key by which events on track UUID find its pending descriptor. */
+static uint64_t track_need(uint64_t uuid)
+{
+    return uuid ? tm_hash_u64(uuid) | 1 : 0;
+}
+
+/* Returns that of events of FILE on TRACK, as the file names it; 0 is the default track, which needs its descriptor if
+ * several files have one. */
+static uint64_t recorded_track_need(const struct pftrace *p, uint32_t file, uint64_t track)
+{
+    if (track)
+        return track_need(tm_packet_id(&p->packets, file, track));
+    return p->packets.defaults.is_shared ? tm_hash_u64(~(uint64_t)file) | 1 : 0;
+}
+
+static enum tm_status write_needed(struct pftrace *p, const struct tm_event *e, uint64_t key, struct tm_error *err);
+
+/* Writes E, a descriptor of a default track. That of the file that has the machine's default track comes first, because
+ * readers keep the first name. */
+static enum tm_status write_default(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    const struct tm_default_owners *owners = &p->packets.defaults;
+    enum tm_status st = TM_OK;
+    if (tm_default_owners_is_other(owners, e->machine, e->file))
+        st = write_needed(p, e, recorded_track_need(p, owners->files[e->machine] - 1, 0), err);
+    return st < 0 ? st : tm_packet_default_descriptor(&p->packets, e, err);
+}
+
 /* Writes a track descriptor. If another file has described the process or thread, the track is below that file's track,
  * and the facts about the process or thread go to that. */
 static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
@@ -162,6 +190,8 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
     if (w->owners.count >= TM_OUTPUT_TRACKS_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than %d descriptions of threads and processes "
                             "(TM_OUTPUT_TRACKS_MAX)", TM_OUTPUT_TRACKS_MAX);
+    if (d.uuid == 0 && w->defaults.is_shared)
+        return write_default(p, e, err);
     struct tm_track_owner owner = {.uuid = d.uuid, .parent = d.parent, .file = e->file};
     if (d.is_thread || d.is_process)
         st = own_track(p, e, &d, &owner, err);
@@ -216,12 +246,6 @@ static enum tm_status write_thread(struct pftrace *p, const struct tm_event *e, 
     return st < 0 ? st : tm_packet_retime(&p->packets, &at, NULL, err);
 }
 
-/* Returns the key by which events on track UUID find its pending descriptor. */
-static uint64_t track_need(uint64_t uuid)
-{
-    return uuid ? tm_hash_u64(uuid) | 1 : 0;
-}
-
 /* Returns the key by which events on E's sequence find the pending descriptor of its thread. */
 static uint64_t sequence_need(const struct tm_event *e)
 {
@@ -266,7 +290,9 @@ enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *
         return st;
     if (is_plain_metadata(e))
         at.time_ns = INT64_MIN; /* before all events, and after everything that ranks tasks */
-    struct tm_pending_needs needs = {track_need(d.uuid), d.is_thread ? sequence_need(e) : 0, track_need(d.parent)};
+    const uint64_t own_default = e->kind == TM_KIND_TRACK ? recorded_track_need(p, e->file, 0) : 0;
+    struct tm_pending_needs needs = {d.uuid ? track_need(d.uuid) : own_default, d.is_thread ? sequence_need(e) : 0,
+                                     track_need(d.parent)};
     return tm_pending_definitions_add(&p->pending, &at, needs, err);
 }
 
@@ -325,7 +351,7 @@ bool tm_pftrace_track_is_absent(struct pftrace *p, uint32_t file, uint64_t track
     struct tm_absent_need *place = &p->absent_tracks[absent_place(file, track, TM_ABSENT_TRACKS)];
     if (is_absent(p, place, file, track))
         return true;
-    if (!tm_pending_definitions_none_needed(&p->pending, track_need(tm_packet_id(&p->packets, file, track))))
+    if (!tm_pending_definitions_none_needed(&p->pending, recorded_track_need(p, file, track)))
         return false;
     *place = (struct tm_absent_need){track, file, p->pending.additions};
     return true;
@@ -383,7 +409,7 @@ static enum tm_status track_due(struct pftrace *p, const struct tm_event *e, uin
 {
     return tm_pftrace_track_is_absent(p, e->file, track)
                ? TM_OK
-               : write_needed(p, e, track_need(tm_packet_id(&p->packets, e->file, track)), err);
+               : write_needed(p, e, recorded_track_need(p, e->file, track), err);
 }
 
 enum tm_status tm_pftrace_track_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err)

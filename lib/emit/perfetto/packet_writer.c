@@ -248,6 +248,11 @@ uint64_t tm_packet_id(const struct tm_packet_writer *w, uint32_t file, uint64_t 
     return tm_id_mixed_recorded(tm_packet_mix(w, file).ids, id);
 }
 
+uint64_t tm_packet_own_default(const struct tm_packet_writer *w, uint32_t file)
+{
+    return tm_id_mixed(tm_packet_mix(w, file).ids, 0);
+}
+
 struct tm_id_mix tm_packet_mix(const struct tm_packet_writer *w, uint32_t file)
 {
     const bool mixes_ids = tm_packet_mixes_ids(w, file), mixes_flows = mixes_ids || w->has_counted_flows;
@@ -263,25 +268,39 @@ const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file,
     return out[0] == '/' ? tm_path_base(out) : out;
 }
 
+enum tm_status tm_packet_begin_descriptor(struct tm_packet_writer *w, const struct tm_event *e, uint64_t uuid,
+                                          size_t *mark, struct tm_error *err)
+{
+    enum tm_status st = tm_packet_begin(w, e->machine, err);
+    if (st < 0)
+        return st;
+    if ((tm_event_is_timed(e->flags) &&
+         tm_pb_put_varint(&w->out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK) ||
+        tm_pb_begin(&w->out, TM_PACKET_TRACK_DESCRIPTOR, mark) != TM_OK ||
+        tm_pb_put_varint(&w->out, TM_DESCRIPTOR_UUID, uuid) != TM_OK)
+        return tm_error_nomem(err);
+    return TM_OK;
+}
+
+enum tm_status tm_packet_end_descriptor(struct tm_packet_writer *w, size_t mark, struct tm_error *err)
+{
+    return tm_pb_end(&w->out, mark) == TM_OK ? tm_packet_end(w, err) : tm_error_nomem(err);
+}
+
 enum tm_status tm_packet_child_track(struct tm_packet_writer *w, const struct tm_event *e, uint64_t uuid,
                                      uint64_t parent, struct tm_error *err)
 {
     char path[TM_PATH_TEXT_MAX];
     const char *name = tm_packet_file_name(w->catalog, e->file, path, sizeof path);
     size_t mark;
-    enum tm_status st = tm_packet_begin(w, e->machine, err);
+    enum tm_status st = tm_packet_begin_descriptor(w, e, uuid, &mark, err);
     if (st < 0)
         return st;
-    if ((tm_event_is_timed(e->flags) &&
-         tm_pb_put_varint(&w->out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK) ||
-        tm_pb_begin(&w->out, TM_PACKET_TRACK_DESCRIPTOR, &mark) != TM_OK ||
-        tm_pb_put_varint(&w->out, TM_DESCRIPTOR_UUID, uuid) != TM_OK ||
-        tm_pb_put_varint(&w->out, TM_DESCRIPTOR_PARENT, parent) != TM_OK ||
+    if (tm_pb_put_varint(&w->out, TM_DESCRIPTOR_PARENT, parent) != TM_OK ||
         tm_pb_put_bytes(&w->out, TM_DESCRIPTOR_NAME, name, strlen(name)) != TM_OK ||
-        tm_pb_put_varint(&w->out, TM_DESCRIPTOR_MERGE_BEHAVIOR, TM_MERGES_NOT) != TM_OK ||
-        tm_pb_end(&w->out, mark) != TM_OK)
+        tm_pb_put_varint(&w->out, TM_DESCRIPTOR_MERGE_BEHAVIOR, TM_MERGES_NOT) != TM_OK)
         return tm_error_nomem(err);
-    return tm_packet_end(w, err);
+    return tm_packet_end_descriptor(w, mark, err);
 }
 
 void tm_packet_collect_begin(struct tm_packet_writer *w)

@@ -153,6 +153,9 @@ static inline bool tm_packet_mixes_ids(const struct tm_packet_writer *writer, ui
 /* Returns the output's id for ID, a track uuid of FILE. 0 stays 0. */
 uint64_t tm_packet_id(const struct tm_packet_writer *writer, uint32_t file, uint64_t id);
 
+/* Returns the track of events of FILE that name none, if the default track of their machine belongs to another file. */
+uint64_t tm_packet_own_default(const struct tm_packet_writer *writer, uint32_t file);
+
 /* True if EVENT, a recorded track event, names no track and the default track of its machine belongs to another
  * file. */
 static inline bool tm_packet_has_own_default(const struct tm_packet_writer *writer, const struct tm_event *event)
@@ -171,6 +174,12 @@ const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file,
 /* TrackDescriptor.SiblingMergeBehavior. Unless the descriptor forbids it, readers merge tracks of one name and parent,
  * and then find no slice there for a flow event. */
 enum { TM_MERGES_NOT = 2 };
+
+/* Begins a packet at EVENT's time, on its machine, with the descriptor of track UUID. *MARK is for
+ * tm_packet_end_descriptor. */
+enum tm_status tm_packet_begin_descriptor(struct tm_packet_writer *writer, const struct tm_event *event, uint64_t uuid,
+                                          size_t *mark, struct tm_error *err);
+enum tm_status tm_packet_end_descriptor(struct tm_packet_writer *writer, size_t mark, struct tm_error *err);
 
 /* Writes a descriptor of track UUID below PARENT on EVENT's machine, named by EVENT's file. It forbids merging. If
  * EVENT is timed, the descriptor has its time. */

@@ -13,6 +13,14 @@ bool tm_proto_absolute_raw_suits(const struct tm_proto_track_context *context);
  * such as a refused event, nor differences of thread times and instruction counts. */
 bool tm_proto_absolute_raw_is_needed(const struct tm_proto_track_context *context, const struct tm_event *row);
 
+/* Makes raw of ROW the whole PACKET. */
+static inline void tm_proto_take_packet(const struct tm_proto_packet *packet, struct tm_event *row)
+{
+    row->flags &= ~(uint32_t)TM_EVENT_RAW_BODY;
+    row->raw = packet->raw;
+    row->raw_bytes = (uint32_t)packet->raw_len;
+}
+
 /* True if a pending row (tm_proto_extra_counters_read) has a value that the field of integers in which it was recorded
  * cannot hold: a sum with a fraction, or beyond 63 bits. Then all values become doubles that name their tracks. So raw
  * of ROW and CONTEXT becomes the whole packet, which tm_proto_absolute_raw has to change, and the rows are needed. */

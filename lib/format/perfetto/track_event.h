@@ -72,14 +72,6 @@ struct tm_proto_track_context {
 /* Decodes the TrackEvent in BODY. TM_OK or TM_E_INPUT (without an error text). */
 enum tm_status tm_proto_track_event_decode(struct tm_proto_track_event *event, const struct tm_pb_field *body);
 
-/* Makes raw of ROW the whole PACKET. */
-static inline void tm_proto_take_packet(const struct tm_proto_packet *packet, struct tm_event *row)
-{
-    row->flags &= ~(uint32_t)TM_EVENT_RAW_BODY;
-    row->raw = packet->raw;
-    row->raw_bytes = (uint32_t)packet->raw_len;
-}
-
 /* Adds the rows of a track_event packet. */
 enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err);
 
