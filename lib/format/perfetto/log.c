@@ -129,15 +129,13 @@ enum tm_status tm_proto_log_read(struct tm_proto_rows *rows, const struct tm_pro
     return st < 0 ? st : TM_OK;
 }
 
-enum { JOURNALD_NUM_TOTAL = 20, JOURNALD_NUM_FAILED = 21 };
-
 /* True if MESSAGE, a SystemdJournaldEvent, has statistics of the recording and no message. */
 static bool is_statistics(const struct tm_pb_field *message)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
     while (tm_pb_next(&pb, &f) == TM_OK)
-        if ((f.id == JOURNALD_NUM_TOTAL || f.id == JOURNALD_NUM_FAILED) && f.type == TM_PB_VARINT)
+        if ((f.id == TM_JOURNALD_NUM_TOTAL || f.id == TM_JOURNALD_NUM_FAILED) && f.type == TM_PB_VARINT)
             return true;
     return false;
 }

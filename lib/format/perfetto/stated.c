@@ -2,6 +2,7 @@
 
 #include "format/perfetto/count.h"
 #include "format/perfetto/numbers.h"
+#include "perfetto/message_fields.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -76,7 +77,8 @@ static const struct stated log_stats[] = {
 
 /* SystemdJournaldEvent; a packet with one of these is no message. */
 static const struct stated journal_stats[] = {
-    {20, INFO, "systemd_journal_num_total"}, {21, FAULT, "systemd_journal_num_failed"},
+    {TM_JOURNALD_NUM_TOTAL, INFO, "systemd_journal_num_total"},
+    {TM_JOURNALD_NUM_FAILED, FAULT, "systemd_journal_num_failed"},
 };
 
 /* What a heap profile states about its process, by enum tm_stated_heap. */
@@ -312,29 +314,20 @@ static enum tm_status read_ftrace_stats(struct tm_proto_map *stated, const struc
     return st;
 }
 
+/* Notes the statistics of a packet of a log: a message in android_log, fields of journald_event. */
 static enum tm_status read_log_stats(struct tm_proto_map *stated, const struct tm_proto_packet *packet,
                                      struct tm_error *err)
 {
     const struct of_machine of = {stated, packet->machine};
+    const bool is_journal = packet->body.id == TM_PACKET_JOURNALD;
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == LOG_STATS && f.type == TM_PB_LEN)
-            st = note_all(of, &f, OF_LOG, 0, err);
-    return st;
-}
-
-static enum tm_status read_journal_stats(struct tm_proto_map *stated, const struct tm_proto_packet *packet,
-                                         struct tm_error *err)
-{
-    const struct of_machine of = {stated, packet->machine};
-    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
-    struct tm_pb_field f;
-    enum tm_status st = TM_OK;
-    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
-        if (f.type == TM_PB_VARINT && stated_of(OF_JOURNAL, f.id))
+        if (is_journal && f.type == TM_PB_VARINT && stated_of(OF_JOURNAL, f.id))
             st = note(of, key_of(OF_JOURNAL, f.id, 0), f.value, err);
+        else if (!is_journal && f.type == TM_PB_LEN && f.id == LOG_STATS)
+            st = note_all(of, &f, OF_LOG, 0, err);
     return st;
 }
 
@@ -345,9 +338,8 @@ enum tm_status tm_proto_stated_read(struct tm_proto_map *stated, const struct tm
     case TM_PACKET_TRACE_STATS:
         return read_trace_stats(stated, packet, err);
     case TM_PACKET_ANDROID_LOG:
-        return read_log_stats(stated, packet, err);
     case TM_PACKET_JOURNALD:
-        return read_journal_stats(stated, packet, err);
+        return read_log_stats(stated, packet, err);
     default:
         return read_ftrace_stats(stated, packet, err);
     }
