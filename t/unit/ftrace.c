@@ -244,6 +244,31 @@ static void test_events(void)
                     "trace_event_clock_sync: realtime_ts=1000\n"));
 }
 
+/* The first row, without raw, of a report of trace-cmd whose lines begin with a name of LEN bytes. */
+static void prefixed_is(int len, const char *want)
+{
+    char text[512];
+    char name[257];
+    memset(name, 'n', sizeof name);
+    int size = snprintf(text, sizeof text, "cpus=2\n%.*s:   c-7 [001] 1.5: e: f\n", len, name);
+    struct format_run run = format_run(&tm_format_systrace, text, (size_t)size, 4, NULL);
+    char *raw = strstr((char *)run.text.data, " raw=");
+    char *renamed = raw ? strstr(raw, "task_rename") : NULL;
+    is_str(renamed ? renamed : "none", want);
+    format_run_release(&run);
+}
+
+/* The name of a file has at most 255 bytes; a longer text with a colon belongs to the task. */
+static void test_prefix(void)
+{
+    char name[257], want[512];
+    memset(name, 'n', sizeof name);
+    prefixed_is(1, "task_rename 1500000000 tid=7 cpu=1 'c' derived\n");
+    prefixed_is(255, "task_rename 1500000000 tid=7 cpu=1 'c' derived\n");
+    snprintf(want, sizeof want, "task_rename 1500000000 tid=7 cpu=1 '%.*s:   c' derived\n", 256, name);
+    prefixed_is(256, want);
+}
+
 static void test_wrapping(void)
 {
     ok(format_gives(&tm_format_systrace,
@@ -318,6 +343,7 @@ int main(void)
     test_lines();
     test_sched();
     test_events();
+    test_prefix();
     test_wrapping();
     test_damage();
     return tap_done();

@@ -17,6 +17,8 @@ enum section {
     UNREAD     /* trace data after the trace */
 };
 
+enum { FILE_NAME_MAX = 255 }; /* bytes of the name of a file, or of an instance of ftrace, which is a folder */
+
 struct systrace {
     struct tm_format_context context;
     struct tm_ftrace_text text;
@@ -31,7 +33,7 @@ struct systrace {
     uint64_t first_skipped;
     uint64_t skipped_before; /* skipped_bytes at the start of the current trace data */
     int64_t lost;     /* lost events, as the kernel states them */
-    char prefix[64];  /* "name:", if trace-cmd report puts the file's name before each line */
+    char prefix[FILE_NAME_MAX + 2]; /* "name:", if trace-cmd report puts the file's name before each line */
     bool report;      /* a "cpus=" line was met: the text is from trace-cmd report */
     bool has_prefix;
     bool has_data;    /* the HTML file has trace data of some kind */
@@ -85,7 +87,7 @@ static struct tm_text cut_prefix(struct systrace *f, struct tm_text line)
     if (!f->has_prefix && f->events == 0) {
         while (n < line.len && line.data[n] != ' ' && line.data[n] != ':')
             n++;
-        if (n == 0 || n + 2 >= line.len || n + 2 > sizeof f->prefix || line.data[n] != ':' || line.data[n + 1] != ' ')
+        if (n == 0 || n + 2 >= line.len || n > FILE_NAME_MAX || line.data[n] != ':' || line.data[n + 1] != ' ')
             return line;
         memcpy(f->prefix, line.data, n + 1);
         f->has_prefix = true;
