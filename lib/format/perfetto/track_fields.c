@@ -1,5 +1,30 @@
 #include "format/perfetto/track_event.h"
 
+/* Reads the fields that say which async event it is. */
+static void read_legacy_id(struct tm_proto_legacy *legacy, const struct tm_pb_field *f)
+{
+    switch (f->id) {
+    case TM_LEGACY_EVENT_UNSCOPED_ID:
+        legacy->id_kind = TM_LEGACY_UNSCOPED_ID;
+        legacy->id = f->value;
+        break;
+    case TM_LEGACY_EVENT_LOCAL_ID:
+        legacy->id_kind = TM_LEGACY_LOCAL_ID;
+        legacy->id = f->value;
+        break;
+    case TM_LEGACY_EVENT_GLOBAL_ID:
+        legacy->id_kind = TM_LEGACY_GLOBAL_ID;
+        legacy->id = f->value;
+        break;
+    case TM_LEGACY_EVENT_ID_SCOPE:
+        legacy->id_scope = f->data;
+        legacy->id_scope_len = f->len;
+        break;
+    default:
+        break;
+    }
+}
+
 static void read_legacy_field(struct tm_proto_legacy *legacy, const struct tm_pb_field *f)
 {
     switch (f->id) {
@@ -18,18 +43,6 @@ static void read_legacy_field(struct tm_proto_legacy *legacy, const struct tm_pb
         break;
     case TM_LEGACY_EVENT_THREAD_INSTRUCTION_DELTA:
         legacy->thread_instruction_delta = (int64_t)f->value;
-        break;
-    case TM_LEGACY_EVENT_UNSCOPED_ID:
-    case TM_LEGACY_EVENT_LOCAL_ID:
-    case TM_LEGACY_EVENT_GLOBAL_ID:
-        legacy->id_kind = f->id == TM_LEGACY_EVENT_UNSCOPED_ID ? TM_LEGACY_UNSCOPED_ID
-                          : f->id == TM_LEGACY_EVENT_LOCAL_ID  ? TM_LEGACY_LOCAL_ID
-                                                      : TM_LEGACY_GLOBAL_ID;
-        legacy->id = f->value;
-        break;
-    case TM_LEGACY_EVENT_ID_SCOPE:
-        legacy->id_scope = f->data;
-        legacy->id_scope_len = f->len;
         break;
     case TM_LEGACY_EVENT_BIND_ID:
         legacy->has_bind_id = true;
@@ -53,6 +66,7 @@ static void read_legacy_field(struct tm_proto_legacy *legacy, const struct tm_pb
         legacy->tid = (int32_t)(uint32_t)f->value;
         break;
     default:
+        read_legacy_id(legacy, f);
         break;
     }
 }
