@@ -117,7 +117,7 @@ END
 
 @test "estimates of energy are counters of a consumer, and of apps" {
     packets <<'END'
-1 { 10: 1 77 { 1 { 1 { 1: 4 2: 0 3: "CPU" 4: "CPUCL0" } } } }
+1 { 10: 1 77 { 1 { 1 { 1: 4 2: 0 3: "CPU" 4: "CPUCL0" } 2 { 1: 5 2: 0 3: "no field of consumers" } } } }
 1 { 8: 1000 10: 1 77 { 2: 4 3: 500 4 { 1: 10001 2: 300 } 4 { 1: 10002 } } }
 1 { 8: 2000 10: 1 77 { 2: 5 3: 500 } }
 END
