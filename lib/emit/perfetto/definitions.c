@@ -1,4 +1,5 @@
 #include "emit/perfetto/internal.h"
+#include "emit/perfetto/default_descriptors.h"
 #include "emit/perfetto/track_tasks.h"
 
 #include "base/hash.h"
@@ -167,15 +168,35 @@ static uint64_t recorded_track_need(const struct pftrace *p, uint32_t file, uint
 
 static enum tm_status write_needed(struct pftrace *p, const struct tm_event *e, uint64_t key, struct tm_error *err);
 
-/* Writes E, a descriptor of a default track. That of the file that has the machine's default track comes first, because
- * readers keep the first name. */
+/* Writes E, a descriptor of a default track that belongs to another file, for the own track of E's file. What E says of
+ * the order of processes and threads then describes the machine's default track, unless that has a descriptor. */
+static enum tm_status write_own_default(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_packet_writer *w = &p->packets;
+    const struct tm_track_owner owner = {.uuid = tm_packet_own_default(w, e->file), .file = e->file};
+    enum tm_status st = tm_default_descriptors_note(w, e, owner.uuid, err);
+    if (st < 0)
+        return st;
+    w->descriptor_owner = &owner;
+    st = tm_packet_retime(w, e, NULL, err);
+    w->descriptor_owner = NULL;
+    if (st < 0 || (st = tm_default_descriptors_note(w, e, 0, err)) < 0)
+        return st;
+    return st == TM_OK ? tm_default_descriptors_put_orderings(w, e, err) : TM_OK;
+}
+
+/* Writes E, a descriptor of the default track of a machine that several files have. That of the file that has the
+ * machine's default track comes first, because readers keep the first name. */
 static enum tm_status write_default(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
-    const struct tm_default_owners *owners = &p->packets.defaults;
-    enum tm_status st = TM_OK;
-    if (tm_default_owners_is_other(owners, e->machine, e->file))
-        st = write_needed(p, e, recorded_track_need(p, owners->files[e->machine] - 1, 0), err);
-    return st < 0 ? st : tm_packet_default_descriptor(&p->packets, e, err);
+    struct tm_packet_writer *w = &p->packets;
+    enum tm_status st;
+    if (!tm_default_owners_is_other(&w->defaults, e->machine, e->file)) {
+        st = tm_default_descriptors_note(w, e, 0, err);
+        return st < 0 ? st : tm_packet_retime(w, e, NULL, err);
+    }
+    st = write_needed(p, e, recorded_track_need(p, w->defaults.files[e->machine] - 1, 0), err);
+    return st < 0 ? st : write_own_default(p, e, err);
 }
 
 /* Writes a track descriptor. If another file has described the process or thread, the track is below that file's track,

@@ -1,5 +1,6 @@
 #include "emit/perfetto/packet_retime.h"
 
+#include "emit/perfetto/default_descriptors.h"
 #include "emit/perfetto/packet_changes.h"
 #include "emit/perfetto/rewrite.h"
 #include "emit/perfetto/trace_stats.h"
@@ -384,84 +385,6 @@ enum tm_status tm_packet_draft(struct tm_packet_writer *w, const struct tm_event
     return tm_packet_draft_head(w, e, &draft->head, err);
 }
 
-/* Copies what E, the descriptor of a default track, says of the order of processes and threads. *HAS_SOME: anything. */
-static enum tm_status copy_orderings(struct tm_packet_writer *w, const struct tm_event *e, bool *has_some)
-{
-    struct tm_pb packet = tm_pb_of(e->raw, e->raw_bytes);
-    struct tm_pb_field f, g;
-    enum tm_status st = TM_OK;
-    while (tm_pb_next(&packet, &f) == TM_OK) {
-        struct tm_pb pb = tm_pb_of(f.data, f.type == TM_PB_LEN ? f.len : 0);
-        while (st == TM_OK && f.id == TM_PACKET_TRACK_DESCRIPTOR && tm_pb_next(&pb, &g) == TM_OK)
-            if (g.id == TM_DESCRIPTOR_PROCESS_ORDERING || g.id == TM_DESCRIPTOR_THREAD_ORDERING) {
-                *has_some = true;
-                st = tm_buf_add(&w->out, g.start, (size_t)(g.end - g.start));
-            }
-    }
-    return st;
-}
-
-/* Describes the default track of E's machine, which has no descriptor, by what E says of the order of processes and
- * threads. */
-static enum tm_status put_orderings(struct tm_packet_writer *w, const struct tm_event *e, struct tm_error *err)
-{
-    static const char name[] = TM_DEFAULT_TRACK_NAME;
-    bool has_some = false;
-    size_t mark, before = w->out.len;
-    enum tm_status st = tm_packet_begin_descriptor(w, e, 0, &mark, err);
-    if (st < 0)
-        return st;
-    if (tm_pb_put_bytes(&w->out, TM_DESCRIPTOR_NAME, name, sizeof name - 1) != TM_OK ||
-        copy_orderings(w, e, &has_some) != TM_OK)
-        return tm_error_nomem(err);
-    if (has_some)
-        return tm_packet_end_descriptor(w, mark, err);
-    w->out.len = before;
-    return TM_OK;
-}
-
-/* Notes that the default track UUID of E's file or machine has a descriptor. TM_END: it had one. */
-static enum tm_status note_default(struct tm_packet_writer *w, const struct tm_event *e, uint64_t uuid,
-                                   struct tm_error *err)
-{
-    const enum tm_status st = tm_default_owners_describe(&w->defaults, tm_hash_u64(uuid ^ e->machine));
-    return st < 0 ? tm_error_nomem(err) : st;
-}
-
-enum tm_status tm_packet_default_descriptor(struct tm_packet_writer *w, const struct tm_event *e, struct tm_error *err)
-{
-    const struct tm_track_owner owner = {.uuid = tm_packet_own_default(w, e->file), .file = e->file};
-    enum tm_status st;
-    if (!tm_default_owners_is_other(&w->defaults, e->machine, e->file)) {
-        st = note_default(w, e, 0, err);
-        return st < 0 ? st : tm_packet_retime(w, e, NULL, err);
-    }
-    if ((st = note_default(w, e, owner.uuid, err)) < 0)
-        return st;
-    w->descriptor_owner = &owner;
-    st = tm_packet_retime(w, e, NULL, err);
-    w->descriptor_owner = NULL;
-    if (st < 0 || (st = note_default(w, e, 0, err)) < 0)
-        return st;
-    return st == TM_OK ? put_orderings(w, e, err) : TM_OK;
-}
-
-/* Describes the own default track of E's file once, with the name that readers give to the machine's. */
-static enum tm_status describe_own_default(struct tm_packet_writer *w, const struct tm_event *e, struct tm_error *err)
-{
-    static const char name[] = TM_DEFAULT_TRACK_NAME;
-    uint64_t uuid = tm_packet_own_default(w, e->file);
-    size_t mark;
-    enum tm_status st = note_default(w, e, uuid, err);
-    if (st != TM_OK)
-        return st < 0 ? st : TM_OK;
-    if ((st = tm_packet_begin_descriptor(w, e, uuid, &mark, err)) < 0)
-        return st;
-    if (tm_pb_put_bytes(&w->out, TM_DESCRIPTOR_NAME, name, sizeof name - 1) != TM_OK)
-        return tm_error_nomem(err);
-    return tm_packet_end_descriptor(w, mark, err);
-}
-
 enum tm_status tm_packet_retime(struct tm_packet_writer *w, const struct tm_event *e,
                                 const struct tm_extra_values *extras, struct tm_error *err)
 {
@@ -469,7 +392,7 @@ enum tm_status tm_packet_retime(struct tm_packet_writer *w, const struct tm_even
     enum tm_status st = TM_OK;
     if (tm_packet_is_loss(e))
         return write_loss(w, e, err);
-    if (tm_packet_has_own_default(w, e) && (st = describe_own_default(w, e, err)) < 0)
+    if (tm_packet_has_own_default(w, e) && (st = tm_default_descriptors_put_own(w, e, err)) < 0)
         return st;
     st = tm_packet_draft(w, e, extras, &draft, err);
     if (st == TM_END)

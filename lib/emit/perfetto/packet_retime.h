@@ -31,10 +31,4 @@ enum tm_status tm_packet_draft(struct tm_packet_writer *writer, const struct tm_
                                const struct tm_extra_values *extras, struct tm_recorded_draft *draft,
                                struct tm_error *err);
 
-/* Writes EVENT, a descriptor of the default track of a machine that several files have. If the track belongs to another
- * file, that of EVENT's file is described. What EVENT says of the order of processes and threads then describes the
- * machine's default track, unless that has a descriptor. */
-enum tm_status tm_packet_default_descriptor(struct tm_packet_writer *writer, const struct tm_event *event,
-                                            struct tm_error *err);
-
 #endif
