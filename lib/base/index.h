@@ -11,7 +11,6 @@
 #include "base/secret.h"
 #include "base/status.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #define TM_INDEX_NONE UINT32_MAX

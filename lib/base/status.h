@@ -10,7 +10,6 @@
 #ifndef TM_BASE_STATUS_H
 #define TM_BASE_STATUS_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

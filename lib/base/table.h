@@ -5,7 +5,6 @@
 
 #include "base/status.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct tm_key {

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { OUT_FLUSH_BYTES = 256 << 10, NS_DIGITS = 9, MICROSECOND_PLACES = 3 };

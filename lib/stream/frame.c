@@ -4,7 +4,6 @@
 
 #include "base/hash.h"
 #include "os/compat.h"
-#include "os/io.h"
 #include "stream/internal.h"
 
 #include <stdlib.h>

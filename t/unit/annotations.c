@@ -5,7 +5,6 @@
 
 #include "tap.h"
 
-#include <stdio.h>
 
 static struct tm_buf entries; /* of names: an InternedData */
 static long ids_shown;

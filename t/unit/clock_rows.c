@@ -1,7 +1,6 @@
 /* Unit test of emit/perfetto/clock_rows.h: the readings that a merged trace contains. A reader that uses them by the
  * rules of clock_rows.h converts every time correctly. Rows and machines up to their limits take seconds. If the time
  * grew with their square, it would be hours: the alarm ends the test. */
-#include "base/hash.h"
 #include "emit/perfetto/clock_rows.h"
 #include "emit/perfetto/snapshot_writer.h"
 

@@ -6,7 +6,6 @@
 #include "stream/reader.h"
 #include "tap.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { LARGE = 1 << 20 };

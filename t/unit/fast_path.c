@@ -1,6 +1,5 @@
 /* Unit tests of lib/clocks/fast_path: the runs of random batches, and their times and counts, are those of a walk row
  * by row. */
-#include "base/hash.h"
 #include "clocks/fast_path.h"
 #include "clocks/row_converter.h"
 #include "stream/batch_builder.h"

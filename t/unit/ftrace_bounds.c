@@ -3,8 +3,6 @@
 #include "stream/detail_fields.h"
 #include "tap.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { FILES = 3, MACHINES = 2 };
 

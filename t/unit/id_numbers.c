@@ -3,7 +3,6 @@
 
 #include "tap.h"
 
-#include <stdio.h>
 
 static struct tm_json_id text(const char *s)
 {

@@ -9,7 +9,6 @@
 
 #include "tap.h"
 
-#include <stdio.h>
 
 /* The text of DRAFT, which follows another event, must be ",\n" and WANTED. */
 static void gives(const struct tm_json_event_draft *draft, const char *wanted)

@@ -9,7 +9,6 @@
 
 #include "tap.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { ROWS = 1000 };

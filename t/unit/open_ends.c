@@ -4,7 +4,6 @@
 #include "../lib/random.h"
 #include "tap.h"
 
-#include <stdlib.h>
 
 enum { ROUNDS = 20000, OPEN_MAX = 300, TIMES = 5000 };
 

@@ -7,8 +7,6 @@
 #include "tap.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 enum { PACKETS = 5000, BLOCK_PACKETS = 97, CHOICES = 8 };
 

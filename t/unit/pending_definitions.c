@@ -5,7 +5,6 @@
 #include "../lib/random.h"
 #include "tap.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { ROUNDS = 300, STEPS = 400, KEYS = 600, TIMES = 50 };

@@ -4,7 +4,6 @@
 #include "emit/text/unfinished_rows.h"
 #include "tap.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>

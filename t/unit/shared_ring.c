@@ -4,7 +4,6 @@
 
 #include "tap.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -4,7 +4,6 @@
 #include "format_run.h"
 #include "tap.h"
 
-#include <stdlib.h>
 
 /* Adds LINE to OUT without track and flows, which depend on hashes. */
 static void add_line(struct tm_buf *out, const char *line, size_t len)

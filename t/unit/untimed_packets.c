@@ -3,7 +3,6 @@
 #include "base/pb.h"
 #include "tap.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { MANY = 2000, LONG_BYTES = 9000 };

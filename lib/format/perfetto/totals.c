@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { LOCK = 1, LOCK_IDS = 2, LOCK_TIMES = 3, LOCK_ERRORS = 4, LOCK_ID = 1, LOCK_NAME = 2, LOCK_TYPE = 3 };
 enum { CLUSTER_COUNT = 1, UIDS = 2, UID_TIMES = 3 };
