@@ -59,8 +59,8 @@ commit|1500|512|-|surfaceflinger|phone"
     answers a.db "SELECT name, trace_type, processing_order FROM trace_file ORDER BY id" "-|zip|-
 phone.pftrace||1
 logs/watch.json|json|2"
-    answers a.db "SELECT rule, placed FROM tm_placement ORDER BY trace_file_id" "trace_time|6
-rendezvous|3"
+    answers a.db "SELECT rule, placed, clock_id, clock_name FROM tm_placement ORDER BY trace_file_id" "trace_time|6|6|BOOTTIME
+rendezvous|3|6|BOOTTIME"
 }
 
 @test "a stream that is cut, or has unknown references, leaves no file" {

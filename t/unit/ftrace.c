@@ -37,6 +37,9 @@ static void test_sched_state(void)
     is_str(state_text(0x100, TM_KERNEL_VERSION(5, 10)), "R+");
     is_str(state_text(0x800, 0), "R+");
     is_str(state_text(0x1000, TM_KERNEL_VERSION(4, 9)), "R+");
+    /* Kernels before 4.14 set bits that are no state. */
+    is_str(state_text(0x2000, TM_KERNEL_VERSION(4, 13)), "R");
+    is_str(state_text(0x2000, TM_KERNEL_VERSION(4, 14)), "?");
     is_str(state_text(TM_SCHED_STATE_FLAGS | TM_SCHED_STATE_WINDOWS | 6, 0), "Transition");
     is_str(state_text(TM_SCHED_STATE_FLAGS | TM_SCHED_STATE_WINDOWS | 8, 0), "?");
     is_int(tm_kernel_version_parse("6.1.0-13-amd64", 14), TM_KERNEL_VERSION(6, 1));
@@ -120,6 +123,10 @@ static void test_lines(void)
     is_str(line_text("t-17 [001] .... 5.: e: f"), "bad");
     is_str(line_text("t-17 [99999999999] .... 5.5: e: f"), "bad");
     is_str(line_text("t-99999999999 [001] .... 5.5: e: f"), "bad");
+    is_str(line_text("t-4294967295 [001] .... 5.5: e: f"), "t,4294967295,-1,1,5500000000,e,f");
+    is_str(line_text("t-4294967296 [001] .... 5.5: e: f"), "bad");
+    is_str(line_text("t- [001] .... 5.5: e: f"), "bad");
+    is_str(line_text("t-17 [] .... 5.5: e: f"), "bad");
     is_str(line_text(" => some_function"), "bad");
     is_str(line_text(""), "bad");
 }
@@ -153,6 +160,17 @@ static void test_sched(void)
         "sched_waking 2390277738418 pid=9 tid=44 cpu=1 'k/1:1H' value=4294967396 raw=tc:        y-9 "
         "[001]2390277738418: sched_waking:         k/1:1H:44 [100] CPU:001\n"
         "task_rename 2390277738418 tid=9 cpu=1 'y' derived\n"));
+}
+
+/* "<...>" stands for a name that the kernel does not know; other names of five bytes are names. */
+static void test_unknown_name(void)
+{
+    ok(format_gives(&tm_format_systrace,
+                    " <...>-7 (    5) [001] d..2 1.5: e: f\n <.,.>-8 (    5) [001] d..2 1.5: e: f\n",
+                    "ftrace 1500000000 pid=5 tid=7 cpu=1 'e' raw= <...>-7 (    5) [001] d..2 1.5: e: f\n"
+                    "task_rename 1500000000 pid=5 tid=7 cpu=1 derived\n"
+                    "ftrace 1500000000 pid=5 tid=8 cpu=1 'e' raw= <.,.>-8 (    5) [001] d..2 1.5: e: f\n"
+                    "task_rename 1500000000 pid=5 tid=8 cpu=1 '<.,.>' derived\n"));
 }
 
 /* One line of FORMAT text with event EVENT and its arguments gives the row WANT (raw left out). */
@@ -343,6 +361,7 @@ int main(void)
     test_lines();
     test_sched();
     test_events();
+    test_unknown_name();
     test_prefix();
     test_wrapping();
     test_damage();

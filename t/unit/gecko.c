@@ -1,4 +1,5 @@
 /* Unit tests of Gecko profiles: order of members, damage, limits. t/110-profiles.bats tests the content of rows. */
+#include "format/gecko/frame.h"
 #include "format/gecko/gecko.h"
 
 #include "json/cursor.h"
@@ -291,8 +292,30 @@ static void test_child_start(void)
           "stat gecko_process_without_start 1\n");
 }
 
+/* LOCATION is the address WANT; -1: it is a name. */
+static void address_is(const char *location, int64_t want)
+{
+    const struct tm_gecko_process process = {0};
+    struct tm_gecko_frame frame = {0};
+    tm_gecko_frame_location(&frame, tm_text_str(location), &process);
+    ok_named(frame.has_address ? (int64_t)frame.address == want : want == -1, location);
+}
+
+static void test_addresses(void)
+{
+    address_is("0x0", 0);
+    address_is("0xf", 15);
+    address_is("0x7fffffffffffffff", INT64_MAX);
+    address_is("0x07fffffffffffffff", -1);
+    address_is("0x", -1);
+    address_is("0xF", -1);
+    address_is("0xg", -1);
+    address_is("1x1", -1);
+}
+
 int main(void)
 {
+    test_addresses();
     test_order();
     test_early();
     test_damage();

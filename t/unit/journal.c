@@ -1,4 +1,5 @@
 /* Unit tests of the journal's two formats: fields, values of any bytes, clocks of boots, snapshots, damage. */
+#include "format/journal/entry.h"
 #include "format/journal/journal.h"
 
 #include "format_run.h"
@@ -151,8 +152,33 @@ static void test_sniff(void)
        !is_sniffed(&tm_format_journal_json, "[{\"_PID\":1}]"));
 }
 
+static void field_is(const char *name, bool want)
+{
+    ok_named(tm_journal_is_field(tm_text_str(name)) == want, name);
+}
+
+/* Names have up to 64 capital letters, digits and underscores, and begin with no digit, as systemd.journal-fields(7)
+ * and sd_journal_send(3) say. */
+static void test_field_names(void)
+{
+#define BYTES_64 "A123456789_B123456789_C123456789_D123456789_E123456789_F123456789"
+    field_is("Z", true);
+    field_is("_A", true);
+    field_is("A09Z_", true);
+    field_is("0A", false);
+    field_is("9A", false);
+    field_is("a", false);
+    field_is("A-", false);
+    field_is("", false);
+    field_is(&BYTES_64[1], false);
+    field_is(BYTES_64, false);
+    ok(tm_journal_is_field(tm_text_at(BYTES_64, 64)));
+#undef BYTES_64
+}
+
 int main(void)
 {
+    test_field_names();
     test_rows();
     test_clocks();
     test_damage();

@@ -520,8 +520,33 @@ static void test_limit(void)
     tm_json_args_release(&args);
 }
 
+/* The time TEXT in microseconds is WANT ns; -1: it is none. */
+static void time_is(const char *text, int64_t want)
+{
+    const struct tm_json_value value = {
+        .type = TM_JSON_NUMBER, .data = (const uint8_t *)text, .len = (uint32_t)strlen(text)};
+    int64_t ns = 0;
+    const bool is_time = tm_json_time(&value, &ns) == TM_OK;
+    ok_named(is_time ? ns == want : want == -1, text);
+}
+
+/* Short times are read by code of their own; the largest and those right above it are like others. */
+static void test_times(void)
+{
+    time_is("0", 0);
+    time_is("1.5", 1500);
+    time_is("9223372036854775", INT64_C(9223372036854775000));
+    time_is("9223372036854775.807", INT64_MAX);
+    time_is("9223372036854775.808", -1);
+    time_is("9999999999999999", -1);
+    time_is("00000000000000017", 17000);
+    time_is("18446744073709552", -1);
+    time_is("18446744073709552000", -1);
+}
+
 int main(void)
 {
+    test_times();
     test_events(NULL, "an event after others is what it is alone");
     test_events("id,name", "the same where few arguments are wanted");
     test_numbers();

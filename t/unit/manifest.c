@@ -302,6 +302,25 @@ static void test_places_end(void)
     tm_buf_release(&text);
 }
 
+/* The outermost surrogates are pairs, and none is valid alone. */
+static void test_surrogates(void)
+{
+    static const struct {
+        const char *text;
+        bool is_valid;
+    } cases[] = {{"\\ud800\\udc00", true},  {"\\ud800\\udfff", true},  {"\\udbff\\udc00", true}, {"\\udbff\\udfff", true},
+                 {"\\ud7ff", true},         {"\\ue000", true},         {"\\udc00", false},       {"\\udfff", false},
+                 {"\\ud800", false},        {"\\udbff", false},        {"\\ud800\\udbff", false}, {"\\ud800\\ue000", false}};
+    struct tm_buf buf = {0};
+    struct tm_error err;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tm_buf_clear(&buf);
+        (void)tm_buf_addf(&buf, "{\"perfetto_manifest\": {\"version\": 1, \"x\": \"%s\"}}", cases[i].text);
+        ok_named(read_buf(&buf, &err) == (cases[i].is_valid ? TM_OK : TM_E_INPUT), cases[i].text);
+    }
+    tm_buf_release(&buf);
+}
+
 int main(void)
 {
     test_places();
@@ -311,6 +330,7 @@ int main(void)
     test_refusals(syntax, sizeof syntax / sizeof *syntax);
     test_cuts();
     test_limits();
+    test_surrogates();
     test_many();
     test_configs();
     return tap_done();
