@@ -1,10 +1,10 @@
 #include "model/internal.h"
-#include "model/binder_rows.h"
-#include "kernel/tracks.h"
-#include "perfetto/named_tracks.h"
-#include "stream/detail_fields.h"
 
 #include "base/pb.h"
+#include "kernel/tracks.h"
+#include "model/binder_rows.h"
+#include "perfetto/named_tracks.h"
+#include "stream/detail_fields.h"
 
 enum { FLOW_BY_ID = 1, FLOWS_READ = 4 };
 
@@ -176,11 +176,14 @@ static enum tm_status apply_flow(struct tm_flows *flows, uint32_t field, const s
     switch (field) {
     case TM_DETAIL_FLOW_IDS: /* a flow starts at the first slice with its id */
         return active ? tm_flows_step(flows, key, slice, err) : tm_flows_start(flows, key, slice, err);
-    case TM_DETAIL_TERMINATING_FLOW_IDS: return active ? tm_flows_end(flows, key, slice, true, err) : TM_OK;
+    case TM_DETAIL_TERMINATING_FLOW_IDS:
+        return active ? tm_flows_end(flows, key, slice, true, err) : TM_OK;
     case TM_DETAIL_BIND_OUT:
         return tm_flows_start(flows, key, slice, err);
-    case TM_DETAIL_BIND_STEP: return tm_flows_step(flows, key, slice, err);
-    default: return tm_flows_end(flows, key, slice, false, err);
+    case TM_DETAIL_BIND_STEP:
+        return tm_flows_step(flows, key, slice, err);
+    default:
+        return tm_flows_end(flows, key, slice, false, err);
     }
 }
 
@@ -353,8 +356,9 @@ static enum tm_status begin(struct tm_model *m, struct tm_model_event *ev, struc
         if ((st = spill(m, ev, row, stated->label, err)) < 0)
             return st;
     }
-    if (count_cuts(m, ev->place, cut, err) < 0)
-        return TM_E_SYSTEM;
+    const enum tm_status counted = count_cuts(m, ev->place, cut, err);
+    if (counted < 0)
+        return counted;
     if (st == TM_END)
         return tm_model_count(&m->out, ev->place,
                               m->slices.too_deep != too_deep ? TM_MODEL_TOO_DEEP : TM_MODEL_CROSSING_DROPPED, err);

@@ -584,6 +584,15 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
     return st < 0 ? st : TM_OK;
 }
 
+/* Writes what the inputs lost: the sums of their statistics, and what has no form in the output or was left out. */
+static enum tm_status put_losses(struct pftrace *p, struct tm_error *err)
+{
+    enum tm_status st = tm_trace_stats_finish(&p->trace_stats, &p->packets, p->now_ns, err);
+    if (st == TM_OK)
+        st = tm_pftrace_unsupported(p, err);
+    return st == TM_OK ? tm_loss_attributes_write(&p->packets, p->clocks.home, err) : st;
+}
+
 /* Writes what is pending before the end of the part. The next part writes the rest. */
 static enum tm_status finish_part(struct pftrace *p, struct tm_error *err)
 {
@@ -596,11 +605,7 @@ static enum tm_status finish_part(struct pftrace *p, struct tm_error *err)
     if (st == TM_OK)
         st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
     if (st == TM_OK)
-        st = tm_trace_stats_finish(&p->trace_stats, &p->packets, p->now_ns, err);
-    if (st == TM_OK)
-        st = tm_pftrace_unsupported(p, err);
-    if (st == TM_OK)
-        st = tm_loss_attributes_write(&p->packets, p->clocks.home, err);
+        st = put_losses(p, err);
     return st < 0 ? st : tm_packet_writer_finish(&p->packets, err);
 }
 
@@ -628,11 +633,7 @@ static enum tm_status pftrace_finish(void *state, struct tm_error *err)
     if (st == TM_OK)
         st = tm_snapshots_finish(&p->packets, &p->clocks, err);
     if (st == TM_OK)
-        st = tm_trace_stats_finish(&p->trace_stats, &p->packets, p->now_ns, err);
-    if (st == TM_OK)
-        st = tm_pftrace_unsupported(p, err);
-    if (st == TM_OK)
-        st = tm_loss_attributes_write(&p->packets, p->clocks.home, err);
+        st = put_losses(p, err);
     if (st == TM_OK)
         st = tm_stat_attributes_write(&p->packets, p->clocks.home, err);
     return st < 0 ? st : tm_packet_writer_finish(&p->packets, err);
