@@ -110,6 +110,18 @@ left() {
     [ "$output" = "" ]
 }
 
+@test "a number or name of a thread is not known as one of a process, and the other way round" {
+    make_json
+    for key in pid=3 pid=6 process=worker thread=daemon; do
+        run --separate-stderr tm-merge --only "$key" a.json
+        [[ "$stderr" == *"--only: nothing in the trace matches $key"* ]]
+    done
+    for key in tid=3 tid=6 pid=4 process=daemon thread=worker; do
+        run --separate-stderr tm-merge --only "$key" a.json
+        [[ "$stderr" != *"nothing in the trace matches"* ]]
+    done
+}
+
 # A task that is forked and named later; one whose number belongs to other tasks before and after; one that only changes
 # its name.
 make_ftrace() {
