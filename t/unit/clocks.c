@@ -58,6 +58,7 @@ static void test_table(void)
     ok(tm_clock_table_find(&table, &key, &again) && again == 0);
     is_str(tm_name_of_clock(6), "BOOTTIME");
     ok(tm_name_of_clock(7) == NULL && tm_name_of_clock(4000000000u) == NULL);
+    ok(tm_name_of_clock(TM_CLOCK_TRACE_FILE) != NULL && tm_name_of_clock(TM_CLOCK_TRACE_FILE + 1) == NULL);
     ok(tm_clock_is_scoped(64) && tm_clock_is_scoped(127) && !tm_clock_is_scoped(63) && !tm_clock_is_scoped(128));
     tm_clock_table_release(&table);
 }

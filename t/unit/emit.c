@@ -148,6 +148,8 @@ static void test_names(void)
         named += tm_name_of_kind(kind) != NULL;
     is_int(named, TM_KIND_METADATA + 1);
     ok(tm_name_of_kind(UINT32_MAX) == NULL && tm_name_of_clock(7) == NULL && tm_name_of_clock(128) == NULL);
+    for (unsigned bit = 27; bit < 32; bit++)
+        ok(tm_name_of_flag(UINT32_C(1) << bit) == NULL);
     for (uint32_t bit = 0; bit < TM_EVENT_SCOPE_SHIFT; bit++)
         ok(tm_name_of_flag(UINT32_C(1) << bit) != NULL);
     ok(tm_name_of_flag(TM_EVENT_SCOPE_SHIFT << 12) == NULL);
