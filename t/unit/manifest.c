@@ -308,9 +308,10 @@ static void test_surrogates(void)
     static const struct {
         const char *text;
         bool is_valid;
-    } cases[] = {{"\\ud800\\udc00", true},  {"\\ud800\\udfff", true},  {"\\udbff\\udc00", true}, {"\\udbff\\udfff", true},
-                 {"\\ud7ff", true},         {"\\ue000", true},         {"\\udc00", false},       {"\\udfff", false},
-                 {"\\ud800", false},        {"\\udbff", false},        {"\\ud800\\udbff", false}, {"\\ud800\\ue000", false}};
+    } cases[] = {{"\\ud800\\udc00", true},  {"\\ud800\\udfff", true},  {"\\udbff\\udc00", true},
+                 {"\\udbff\\udfff", true},  {"\\ud7ff", true},         {"\\ue000", true},
+                 {"\\udc00", false},        {"\\udfff", false},        {"\\ud800", false},
+                 {"\\udbff", false},        {"\\ud800\\udbff", false}, {"\\ud800\\ue000", false}};
     struct tm_buf buf = {0};
     struct tm_error err;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
