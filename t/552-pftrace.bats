@@ -1168,3 +1168,71 @@ END
     [ "$got" = 'a|1
 b|1' ] || { echo "$got"; false; }
 }
+
+@test "descriptors of one track are in the order of the file, whatever their times are" {
+    cd "$BATS_TEST_TMPDIR"
+    # Readers take the first one, whose time is the latest. It puts the slices on thread 8.
+    python3 "$TM_SRC/t/gen/make-packets.py" >t.pftrace <<-'END'
+	1 { 10: 4 13: 1 41: 1 }
+	1 { 10: 4 60 { 1: 1 4 { 1: 7 2: 8 } } }
+	1 { 10: 4 60 { 1: 2 4 { 1: 7 2: 9 } } }
+	1 { 8: 3000 10: 4 60 { 1: 5 5: 1 2: "first" 15: 2 } }
+	1 { 8: 1000 10: 4 60 { 1: 5 5: 2 2: "second" } }
+	1 { 8: 2000 10: 4 13: 2 11 { 9: 3 11: 5 23: "i" } }
+	1 { 8: 2500 10: 4 13: 2 11 { 9: 3 11: 6 23: "j" } }
+	1 { 8: 3500 10: 4 60 { 1: 6 5: 1 2: "later" } }
+	1 { 8: 1500 10: 4 60 { 1: 6 5: 2 2: "earlier" } }
+	END
+    tm-merge -o m.pftrace t.pftrace
+    for input in t.pftrace m.pftrace; do
+        tm-merge -q -o m.db $input
+        [ "$(sqlite3 m.db "SELECT s.name, k.name, tid FROM slice s JOIN track k ON k.id = s.track_id
+            JOIN thread USING (utid) ORDER BY s.ts")" = $'i|first|8\nj|later|8' ]
+        [ "$(sqlite3 m.db "SELECT value FROM stats WHERE name = 'track_descriptor_conflicting_reservation'")" = 2 ]
+    done
+}
+
+@test "of several thread descriptors on a sequence the last one of the file counts, whatever their times are" {
+    cd "$BATS_TEST_TMPDIR"
+    python3 "$TM_SRC/t/gen/make-packets.py" >t.pftrace <<-'END'
+	1 { 8: 900 10: 4 13: 1 41: 1 }
+	1 { 8: 3000 10: 4 44 { 1: 7 2: 8 } }
+	1 { 8: 1000 10: 4 60 { 1: 1 4 { 1: 7 2: 9 } } }
+	1 { 8: 4000 10: 4 13: 2 11 { 9: 3 23: "i" } }
+	1 { 8: 900 10: 5 13: 1 41: 1 }
+	1 { 8: 3000 10: 5 60 { 1: 2 4 { 1: 7 2: 10 } } }
+	1 { 8: 1000 10: 5 44 { 1: 7 2: 11 } }
+	1 { 8: 4001 10: 5 13: 2 11 { 9: 3 23: "j" } }
+	END
+    tm-merge -o m.pftrace t.pftrace
+    for input in t.pftrace m.pftrace; do
+        tm-merge -q -o m.db $input
+        [ "$(sqlite3 m.db "SELECT s.name, tid FROM slice s JOIN track k ON k.id = s.track_id
+            JOIN thread USING (utid) ORDER BY s.ts")" = $'i|9\nj|11' ]
+    done
+}
+
+@test "machines of one file with tracks and sequences of the same numbers have descriptors of their own" {
+    cd "$BATS_TEST_TMPDIR"
+    # Of each track and sequence the host's descriptor comes before the events, machine 7's (98: 7) comes after them.
+    python3 "$TM_SRC/t/gen/make-packets.py" >t.pftrace <<-'END'
+	1 { 8: 100 6 { 1 { 1: 6 2: 100 } } }
+	1 { 98: 7 107 { 1 { 2 { 1 { 1: 6 2: 1 } } 3 { 1 { 1: 6 2: 1 } } } 1 { 2 { 1 { 1: 6 2: 1 } } 3 { 1 { 1: 6 2: 1 } } } } }
+	1 { 8: 900 10: 4 13: 1 41: 1 }
+	1 { 8: 900 10: 4 13: 1 41: 1 98: 7 }
+	1 { 8: 901 10: 4 60 { 1: 5 2: "of the host" 8 { } } }
+	1 { 8: 902 10: 4 44 { 1: 7 2: 8 } }
+	1 { 8: 2900 10: 4 60 { 1: 5 2: "of machine 7" 8 { } } 98: 7 }
+	1 { 8: 3000 10: 4 44 { 1: 7 2: 9 } 98: 7 }
+	1 { 8: 1000 10: 4 13: 2 11 { 9: 3 23: "i" 31: 5 12: 3 } 98: 7 }
+	1 { 8: 2000 10: 4 13: 2 11 { 9: 3 23: "h" 31: 5 12: 4 } }
+	END
+    tm-merge -o m.pftrace t.pftrace
+    for input in t.pftrace m.pftrace; do
+        tm-merge -q -o m.db $input
+        [ "$(sqlite3 m.db "SELECT s.name, tid, raw_id FROM slice s JOIN track k ON k.id = s.track_id
+            JOIN thread USING (utid) JOIN machine m ON m.id = k.machine_id ORDER BY s.ts")" = $'i|9|7\nh|8|0' ]
+        [ "$(sqlite3 m.db "SELECT value, k.name, raw_id FROM counter c JOIN track k ON k.id = c.track_id
+            JOIN machine m ON m.id = k.machine_id ORDER BY ts")" = $'3.0|of machine 7|7\n4.0|of the host|0' ]
+    done
+}

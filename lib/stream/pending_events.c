@@ -55,24 +55,26 @@ void tm_pending_events_take(struct tm_pending_events *p, struct tm_pending_event
     p->count--;
 }
 
-const struct tm_pending_event *tm_pending_events_due(struct tm_pending_events *p, int64_t now_ns)
+struct tm_pending_event *tm_pending_events_first(struct tm_pending_events *p, int64_t now_ns)
 {
-    free(p->last);
-    p->last = NULL;
-    while (p->heap.count &&
-           (first_of(p)->is_taken || first_of(p)->event.time_ns <= now_ns || is_too_full(p))) {
+    while (p->heap.count && first_of(p)->is_taken) {
         struct tm_pending_event *e;
         tm_heap_pop(&p->heap, &BY_TIME, &e);
         p->bytes -= e->bytes;
-        if (e->is_taken) {
-            free(e);
-            continue;
-        }
-        tm_pending_events_take(p, e);
-        return p->last = e;
+        free(e);
     }
+    if (p->heap.count && (first_of(p)->event.time_ns <= now_ns || is_too_full(p)))
+        return first_of(p);
     set_next(p);
     return NULL;
+}
+
+const struct tm_pending_event *tm_pending_events_due(struct tm_pending_events *p, int64_t now_ns)
+{
+    struct tm_pending_event *due = tm_pending_events_first(p, now_ns);
+    if (due)
+        tm_pending_events_take(p, due);
+    return due;
 }
 
 void tm_pending_events_release(struct tm_pending_events *p)
@@ -81,6 +83,5 @@ void tm_pending_events_release(struct tm_pending_events *p)
     for (uint32_t i = 0; i < p->heap.count; i++)
         free(all[i]);
     tm_heap_release(&p->heap);
-    free(p->last);
     *p = (struct tm_pending_events){0};
 }

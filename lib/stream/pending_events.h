@@ -24,7 +24,6 @@ struct tm_pending_events {
     uint32_t count;   /* number of pending events */
     /* private */
     struct tm_heap heap; /* pointers to events; the earliest first */
-    struct tm_pending_event *last; /* the one that tm_pending_events_due returned */
     size_t bytes;
     uint64_t order;
     int64_t next_ns; /* nothing is due before this; 0 at first */
@@ -38,7 +37,11 @@ enum tm_status tm_pending_events_add(struct tm_pending_events *events, const str
 /* Takes the earliest event that is due at NOW_NS. NULL: none. Valid until the next call. */
 const struct tm_pending_event *tm_pending_events_due(struct tm_pending_events *events, int64_t now_ns);
 
-/* Takes PENDING before its time. It is valid until the next call of tm_pending_events_due. */
+/* Returns the event that tm_pending_events_due would take, or NULL. It stays pending. */
+struct tm_pending_event *tm_pending_events_first(struct tm_pending_events *events, int64_t now_ns);
+
+/* Takes PENDING before its time. It is valid until the next call of tm_pending_events_due or
+ * tm_pending_events_first. */
 void tm_pending_events_take(struct tm_pending_events *events, struct tm_pending_event *pending);
 
 /* True if tm_pending_events_due certainly has nothing at NOW_NS. This check is fast. */

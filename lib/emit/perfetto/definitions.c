@@ -151,19 +151,19 @@ static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, con
     return tm_track_owners_set(owners, of_uuid, *owner) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* Returns the key by which events on track UUID find its pending descriptor. */
-static uint64_t track_need(uint64_t uuid)
+/* Returns the key by which events of MACHINE on track UUID find its pending descriptor. */
+static uint64_t track_need(uint32_t machine, uint64_t uuid)
 {
-    return uuid ? tm_hash_u64(uuid) | 1 : 0;
+    return uuid ? tm_hash_u64(machine ^ tm_hash_u64(uuid)) | 1 : 0;
 }
 
-/* Returns that of events of FILE on TRACK, as the file names it; 0 is the default track, which needs its descriptor if
- * several files have one. */
-static uint64_t recorded_track_need(const struct pftrace *p, uint32_t file, uint64_t track)
+/* Returns that of events of FILE and MACHINE on TRACK, as the file names it; 0 is the default track, which needs its
+ * descriptor if several files have one. */
+static uint64_t recorded_track_need(const struct pftrace *p, uint32_t file, uint32_t machine, uint64_t track)
 {
     if (track)
-        return track_need(tm_packet_id(&p->packets, file, track));
-    return p->packets.defaults.is_shared ? tm_hash_u64(~(uint64_t)file) | 1 : 0;
+        return track_need(machine, tm_packet_id(&p->packets, file, track));
+    return p->packets.defaults.is_shared ? tm_hash_u64(machine ^ tm_hash_u64(~(uint64_t)file)) | 1 : 0;
 }
 
 static enum tm_status write_needed(struct pftrace *p, const struct tm_event *e, uint64_t key, struct tm_error *err);
@@ -195,7 +195,7 @@ static enum tm_status write_default(struct pftrace *p, const struct tm_event *e,
         st = tm_default_descriptors_note(w, e, 0, err);
         return st < 0 ? st : tm_packet_retime(w, e, NULL, err);
     }
-    st = write_needed(p, e, recorded_track_need(p, w->defaults.files[e->machine] - 1, 0), err);
+    st = write_needed(p, e, recorded_track_need(p, w->defaults.files[e->machine] - 1, e->machine, 0), err);
     return st < 0 ? st : write_own_default(p, e, err);
 }
 
@@ -216,10 +216,8 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
     struct tm_track_owner owner = {.uuid = d.uuid, .parent = d.parent, .file = e->file};
     if (d.is_thread || d.is_process)
         st = own_track(p, e, &d, &owner, err);
-    if (st == TM_OK && d.is_thread) {
-        st = tm_sequence_threads_note(&p->threads, e) == TM_OK ? TM_OK : tm_error_nomem(err);
+    if (st == TM_OK && d.is_thread)
         tm_sequence_threads_set_own(&p->threads, e, owner.uuid == d.uuid ? 0 : d.uuid);
-    }
     if (st == TM_OK && d.is_thread && d.names_thread && p->tracks.names.is_enabled)
         st = note_named(p, e, d.tid, err);
     if (st == TM_OK && d.names_process && d.is_process && p->tracks.names.is_enabled)
@@ -234,13 +232,14 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
     return st < 0 ? st : tm_packet_child_track(w, e, d.uuid, owner.uuid, err);
 }
 
-/* Notes E, a descriptor that makes a thread that of its sequence and describes no track. */
+/* Notes E, a descriptor that makes a thread that of its sequence. */
 static enum tm_status note_thread(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     if (tm_sequence_threads_note(&p->threads, e) != TM_OK)
         return tm_error_nomem(err);
-    if (e->generation == 0 || (e->flags & both) != both || e->machine >= p->packets.machine_count)
+    if (e->kind == TM_KIND_TRACK || e->generation == 0 || (e->flags & both) != both ||
+        e->machine >= p->packets.machine_count)
         return TM_OK;
     int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
     struct tm_track_task task = tm_track_task_of(&p->packets.owners, raw_id, true, e->pid, e->tid);
@@ -270,7 +269,8 @@ static enum tm_status write_thread(struct pftrace *p, const struct tm_event *e, 
 /* Returns the key by which events on E's sequence find the pending descriptor of its thread. */
 static uint64_t sequence_need(const struct tm_event *e)
 {
-    return e->generation ? tm_hash_u64(tm_hash_u64((uint64_t)e->file << 32 | e->sequence)) | 1 : 0;
+    const uint64_t sequence = tm_hash_u64((uint64_t)e->file << 32 | e->sequence);
+    return e->generation ? tm_hash_u64(tm_hash_u64(e->machine ^ sequence)) | 1 : 0;
 }
 
 /* True if E states untimed facts about a process or thread, or mentions one, from a file that is not a proto. */
@@ -304,16 +304,20 @@ enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *
 {
     struct tm_event at = *e;
     struct described d = {.is_thread = is_thread_packet(e)};
-    enum tm_status st = d.is_thread                 ? note_thread(p, e, err)
-                        : e->kind == TM_KIND_TRACK ? read_description(p, e, &d, err)
-                                                   : tm_track_task_note_rank(&p->tracks, e, err);
+    enum tm_status st = TM_OK;
+    if (e->kind == TM_KIND_TRACK)
+        st = read_description(p, e, &d, err);
+    else if (!d.is_thread)
+        st = tm_track_task_note_rank(&p->tracks, e, err);
+    if (st == TM_OK && d.is_thread)
+        st = note_thread(p, e, err);
     if (st < 0)
         return st;
     if (is_plain_metadata(e))
         at.time_ns = INT64_MIN; /* before all events, and after everything that ranks tasks */
-    const uint64_t own_default = e->kind == TM_KIND_TRACK ? recorded_track_need(p, e->file, 0) : 0;
-    struct tm_pending_needs needs = {d.uuid ? track_need(d.uuid) : own_default, d.is_thread ? sequence_need(e) : 0,
-                                     track_need(d.parent)};
+    const uint64_t own_default = e->kind == TM_KIND_TRACK ? recorded_track_need(p, e->file, e->machine, 0) : 0;
+    struct tm_pending_needs needs = {d.uuid ? track_need(e->machine, d.uuid) : own_default,
+                                     d.is_thread ? sequence_need(e) : 0, track_need(e->machine, d.parent)};
     return tm_pending_definitions_add(&p->pending, &at, needs, err);
 }
 
@@ -356,37 +360,45 @@ static enum tm_status repeat_thread(struct pftrace *p, const struct tm_event *e,
     return at.kind == TM_KIND_TRACK ? write_track(p, &at, err) : tm_packet_retime(&p->packets, &at, NULL, err);
 }
 
-/* Returns the place of NUMBER of FILE in a cache of COUNT places, a power of two. */
-static uint32_t absent_place(uint32_t file, uint64_t number, uint32_t count)
+/* Returns the place of NUMBER of E's file in a cache of COUNT places, a power of two. */
+static uint32_t absent_place(const struct tm_event *e, uint64_t number, uint32_t count)
 {
-    return (uint32_t)tm_hash_u64(number ^ (uint64_t)file << 40) & (count - 1);
+    return (uint32_t)tm_hash_u64(number ^ (uint64_t)e->file << 40) & (count - 1);
 }
 
-static bool is_absent(const struct pftrace *p, const struct tm_absent_need *place, uint32_t file, uint64_t number)
+static bool is_absent(const struct pftrace *p, const struct tm_absent_need *place, const struct tm_event *e,
+                      uint64_t number)
 {
-    return place->additions == p->pending.additions && place->number == number && place->file == file;
+    return place->additions == p->pending.additions && place->number == number && place->file == e->file &&
+           place->machine == e->machine;
 }
 
-bool tm_pftrace_track_is_absent(struct pftrace *p, uint32_t file, uint64_t track)
+/* Returns what a place of a cache states of NUMBER of E's file and machine. */
+static struct tm_absent_need absent_of(const struct pftrace *p, const struct tm_event *e, uint64_t number)
 {
-    struct tm_absent_need *place = &p->absent_tracks[absent_place(file, track, TM_ABSENT_TRACKS)];
-    if (is_absent(p, place, file, track))
+    return (struct tm_absent_need){number, e->file, e->machine, p->pending.additions};
+}
+
+bool tm_pftrace_track_is_absent(struct pftrace *p, const struct tm_event *e, uint64_t track)
+{
+    struct tm_absent_need *place = &p->absent_tracks[absent_place(e, track, TM_ABSENT_TRACKS)];
+    if (is_absent(p, place, e, track))
         return true;
-    if (!tm_pending_definitions_none_needed(&p->pending, recorded_track_need(p, file, track)))
+    if (!tm_pending_definitions_none_needed(&p->pending, recorded_track_need(p, e->file, e->machine, track)))
         return false;
-    *place = (struct tm_absent_need){track, file, p->pending.additions};
+    *place = absent_of(p, e, track);
     return true;
 }
 
 /* True if no descriptor of the thread of E's sequence is pending. */
 static bool sequence_is_absent(struct pftrace *p, const struct tm_event *e)
 {
-    struct tm_absent_need *place = &p->absent_sequences[absent_place(e->file, e->sequence, TM_ABSENT_SEQUENCES)];
-    if (e->generation == 0 || is_absent(p, place, e->file, e->sequence))
+    struct tm_absent_need *place = &p->absent_sequences[absent_place(e, e->sequence, TM_ABSENT_SEQUENCES)];
+    if (e->generation == 0 || is_absent(p, place, e, e->sequence))
         return true;
     if (!tm_pending_definitions_none_needed(&p->pending, sequence_need(e)))
         return false;
-    *place = (struct tm_absent_need){e->sequence, e->file, p->pending.additions};
+    *place = absent_of(p, e, e->sequence);
     return true;
 }
 
@@ -395,16 +407,15 @@ static bool defaults_are_absent(struct pftrace *p, const struct tm_event *e)
 {
     if (p->default_tracks.count == 0 || e->generation == 0 || !tm_packet_may_have_extras(e))
         return true;
-    struct tm_absent_need *place =
-        &p->absent_defaults[absent_place(e->file, e->generation, TM_ABSENT_SEQUENCES)];
-    if (is_absent(p, place, e->file, e->generation))
+    struct tm_absent_need *place = &p->absent_defaults[absent_place(e, e->generation, TM_ABSENT_SEQUENCES)];
+    if (is_absent(p, place, e, e->generation))
         return true;
     uint32_t count;
     const uint64_t *tracks = tm_default_tracks_of(&p->default_tracks, e->generation, &count);
     for (uint32_t i = 0; i < count; i++)
-        if (!tm_pftrace_track_is_absent(p, e->file, tracks[i]))
+        if (!tm_pftrace_track_is_absent(p, e, tracks[i]))
             return false;
-    *place = (struct tm_absent_need){e->generation, e->file, p->pending.additions};
+    *place = absent_of(p, e, e->generation);
     return true;
 }
 
@@ -413,7 +424,7 @@ bool tm_pftrace_none_due(struct pftrace *p, const struct tm_event *e)
     return tm_pending_events_none_due(&p->pending.events, e->time_ns) && sequence_is_absent(p, e) &&
            defaults_are_absent(p, e) &&
            (!(e->flags & TM_EVENT_HAS_TRACK) || tm_event_scope(e->flags) != TM_SCOPE_TRACK ||
-            tm_pftrace_track_is_absent(p, e->file, e->track));
+            tm_pftrace_track_is_absent(p, e, e->track));
 }
 
 /* Writes the definitions that are needed by KEY before E. */
@@ -428,9 +439,9 @@ static enum tm_status write_needed(struct pftrace *p, const struct tm_event *e, 
 
 static enum tm_status track_due(struct pftrace *p, const struct tm_event *e, uint64_t track, struct tm_error *err)
 {
-    return tm_pftrace_track_is_absent(p, e->file, track)
+    return tm_pftrace_track_is_absent(p, e, track)
                ? TM_OK
-               : write_needed(p, e, recorded_track_need(p, e->file, track), err);
+               : write_needed(p, e, recorded_track_need(p, e->file, e->machine, track), err);
 }
 
 enum tm_status tm_pftrace_track_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err)

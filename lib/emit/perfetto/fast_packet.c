@@ -25,7 +25,7 @@ static bool is_plain_value(struct pftrace *p, const struct tm_batch *batch, uint
     return tm_batch_i64(batch, TM_COL_TIME_NS, i) == e->time_ns && tm_batch_u32(batch, TM_COL_FILE, i) == e->file &&
            tm_batch_u32(batch, TM_COL_GENERATION, i) == e->generation &&
            (p->pending.events.count == 0 || !(tm_batch_u32(batch, TM_COL_FLAGS, i) & TM_EVENT_HAS_TRACK) ||
-            tm_pftrace_track_is_absent(p, e->file, tm_batch_u64(batch, TM_COL_TRACK, i)));
+            tm_pftrace_track_is_absent(p, e, tm_batch_u64(batch, TM_COL_TRACK, i)));
 }
 
 /* Adds the values after row I, of E's packet, to the extras. *END: the row after them. TM_END: these rows must be

@@ -25,7 +25,7 @@ enum { TM_ABSENT_TRACKS = 1024, TM_ABSENT_SEQUENCES = 64 }; /* powers of two */
 /* Something of which no definition is pending, as long as ADDITIONS is that of the pending definitions. */
 struct tm_absent_need {
     uint64_t number; /* of a track or sequence */
-    uint32_t file, additions;
+    uint32_t file, machine, additions;
 };
 
 struct pftrace {
@@ -102,8 +102,8 @@ static inline bool tm_pftrace_is_next(struct pftrace *p, const struct tm_event *
            (p->pending.events.count == 0 || tm_pftrace_none_due(p, e));
 }
 
-/* True if no description of TRACK of FILE is pending. */
-bool tm_pftrace_track_is_absent(struct pftrace *p, uint32_t file, uint64_t track);
+/* True if no description of TRACK, of E's file and machine, is pending. */
+bool tm_pftrace_track_is_absent(struct pftrace *p, const struct tm_event *e, uint64_t track);
 
 /* Writes the definitions that must precede E, an event: those that are due, and those of its track and sequence. */
 enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err);

@@ -1,7 +1,8 @@
 /* Definitions that are pending until their time, or until another event needs them. tm-sort puts definitions before all
  * events. But a reader that sorts by window drops packets that come after a later time, and a descriptor applies to the
  * process that has its pid at that time. So each definition is written at its time, or earlier if another event needs
- * it. */
+ * it. Definitions of one key come in the order in which they were added, whatever their times are, because readers take
+ * descriptors of one track, and of one sequence, in the order of the file. */
 #ifndef TM_EMIT_PERFETTO_PENDING_DEFINITIONS_H
 #define TM_EMIT_PERFETTO_PENDING_DEFINITIONS_H
 
@@ -19,7 +20,9 @@ struct tm_pending_definitions {
     struct tm_pending_events events;
     uint32_t additions; /* so far */
     /* private */
-    struct tm_map by_key; /* from a key to the place in KEYED, plus 1 */
+    struct tm_map by_key; /* from a key to its number */
+    struct tm_definition_key *keys; /* by number */
+    uint32_t key_count, key_cap;
     struct tm_keyed_definition *keyed; /* in order of arrival */
     uint32_t keyed_count, keyed_cap;
 };
@@ -28,11 +31,12 @@ struct tm_pending_definitions {
 enum tm_status tm_pending_definitions_add(struct tm_pending_definitions *pending, const struct tm_event *event,
                                           struct tm_pending_needs needs, struct tm_error *err);
 
-/* Takes the earliest definition that is due at NOW_NS. NULL: none. Valid until the next call. */
+/* Takes the earliest definition that is due at NOW_NS, or one that came before it with a key of it. NULL: none. Valid
+ * until the next call. */
 const struct tm_event *tm_pending_definitions_due(struct tm_pending_definitions *pending, int64_t now_ns);
 
-/* Takes the first pending definition with KEY; its ancestors come before it. Call it until it returns NULL. The event
- * is valid until the next call of tm_pending_definitions_due. */
+/* Takes the first pending definition with KEY; its ancestors, and what came before with its keys, come first. Call it
+ * until it returns NULL. The event is valid until the next call of tm_pending_definitions_due. */
 const struct tm_event *tm_pending_definitions_needed(struct tm_pending_definitions *pending, uint64_t key);
 
 /* True if tm_pending_definitions_needed has nothing for KEY until something is added. */

@@ -169,7 +169,7 @@ enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const str
 void tm_sequence_threads_set_own(struct tm_sequence_threads *t, const struct tm_event *e, uint64_t track)
 {
     struct tm_sequence_thread *row = row_at(t, e);
-    if (row == NULL)
+    if (row == NULL || !is_same_thread(&row->event, e)) /* it has another thread by a later descriptor */
         return;
     row->own_track = track;
     t->has_own_tracks |= track != 0;
