@@ -793,3 +793,23 @@ END
     [ "$(cat found)" = "$want" ] || { cat found; false; }
     [ "$(grep -c slice_end err)" -eq 0 ]
 }
+
+@test "tracks of two machines of one file that have one uuid and no process are two tracks" {
+    cd "$BATS_TEST_TMPDIR"
+    python3 "$TM_SRC/t/gen/make-packets.py" >t.pftrace <<-'END'
+	1 { 8: 100 6 { 1 { 1: 6 2: 100 } } }
+	1 { 98: 7 107 { 1 { 2 { 1 { 1: 6 2: 1 } } 3 { 1 { 1: 6 2: 1 } } } 1 { 2 { 1 { 1: 6 2: 1 } } 3 { 1 { 1: 6 2: 1 } } } } }
+	1 { 8: 900 10: 4 13: 1 41: 1 }
+	1 { 8: 900 10: 5 13: 1 41: 1 98: 7 }
+	1 { 8: 901 10: 4 60 { 1: 5 2: "of the host" } }
+	1 { 8: 902 10: 5 60 { 1: 5 2: "of machine 7" } 98: 7 }
+	1 { 8: 1000 10: 4 13: 2 11 { 9: 1 11: 5 23: "a" } }
+	1 { 8: 1100 10: 5 13: 2 11 { 9: 1 11: 5 23: "b" } 98: 7 }
+	1 { 8: 1200 10: 4 13: 2 11 { 9: 2 11: 5 } }
+	1 { 8: 1300 10: 5 13: 2 11 { 9: 2 11: 5 } 98: 7 }
+	END
+    tm-merge -q -o m.json t.pftrace
+    jq -e '[.traceEvents[] | {name, id}] | unique | length == 2 and .[0].id != .[1].id' m.json
+    tm-merge -q -o m.db m.json
+    [ "$(sqlite3 m.db "SELECT name, ts, dur, depth FROM slice ORDER BY ts")" = $'a|1000|200|0\nb|1100|200|0' ]
+}

@@ -18,13 +18,14 @@ static uint64_t label_of(struct tm_text text)
     return text.data ? tm_hash64(text.data, text.len) | 1 : 0;
 }
 
-/* Returns what identifies E's track in its file. Cookies of asynchronous markers count within the track that these
- * name: by their category, or else by their name. */
+/* Returns what identifies E's track in its file, which may have several machines. Cookies of asynchronous markers count
+ * within the track that these name: by their category, or else by their name. */
 static uint64_t track_of(const struct tm_json_slices *s, const struct tm_event *e)
 {
+    const uint64_t track = e->machine ? e->track ^ tm_hash_u64(e->machine) : e->track;
     if (!tm_event_is_async_marker(e->flags) || tm_named_track_is_of(e))
-        return e->track;
-    return tm_hash_u64(e->track) ^ label_of(tm_json_writer_string(s->writer, e->category ? e->category : e->name, e));
+        return track;
+    return tm_hash_u64(track) ^ label_of(tm_json_writer_string(s->writer, e->category ? e->category : e->name, e));
 }
 
 /* Sets the id of DRAFT to that of E's track. The scope makes it independent of the category, which an end does not
