@@ -137,7 +137,8 @@ END
     same_text "$(counters)" '1000|power_rails|power.rails.cpu.big|10.0|name=S2M_VDD_CPUCL2 session_uuid=7
 1100|power_rails|power.rails.cpu.big|20.0|name=S2M_VDD_CPUCL2 session_uuid=8'
     same_text "$(sqlite3 x.db 'SELECT count(DISTINCT track_id) FROM counter')" 2
-    same_text "$(stat)" 'power_rail_unknown_index|1|error|trace'
+    same_text "$(stat)" 'power_rail_empty_packet|2|error|analysis
+power_rail_unknown_index|1|error|trace'
 }
 
 @test "wakelocks of the kernel and times of apps on cpus are sums, with a value only where it changes" {

@@ -585,6 +585,47 @@ trace_attribute.tracemerge.file.0.stat.trace_packet_defaults_missing_sequence_id
 trace_attribute.tracemerge.file.0.stat.track_event_missing_sequence_id|1'
 }
 
+# The expected numbers are the reference importer's.
+@test "losses of perf, errors of the setup, and values without a meaning are counted" {
+    packets p.pftrace '[[(6, message((1, message((1, 6), (2, 1000))), (1, message((1, 3), (2, 400)))))],
+        [(10, 1), (8, 1500), (66, message((1, 3), (17, 5)))], [(10, 1), (8, 1500), (66, message((1, 3), (17, 2)))],
+        [(10, 1), (8, 1500), (66, message((1, 4), (17, 1)))], [(10, 1), (8, 1600), (66, message((3, 7), (2, 7), (18, 1)))],
+        [(10, 1), (8, 1600), (66, message((3, 7), (2, 7), (18, 2)))], [(10, 1), (8, 1600), (66, message((3, 7), (2, 7), (18, 3)))],
+        [(10, 1), (8, 1600), (66, message((3, 7), (2, 7), (18, 4)))],
+        [(10, 2), (34, message((1, 1), (5, "no"), (6, "a/b"), (6, "c/d"), (7, "e/f")))], [(10, 2), (34, message((1, 1), (6, "g")))],
+        [(10, 3), (34, message((1, 1), (13, "x")))], [(10, 3), (34, message((1, 2), (6, "end")))],
+        [(67, b"")], [(67, message((1, message((1, "A"), (5, 9)))))],
+        [(8, 1700), (7, message((1, message((1, 999), (2, 1))), (2, message((1, 999), (2, 1))), (14, message((1, 99), (2, 1))),
+            (3, message((2, 1)))))], [(8, 1700), (9, message((1, message((1, 5), (99, 1)))))],
+        [(10, 1), (8, 1700), (40, message((1, message((1, 1), (2, "r")))))], [(8, 1700), (91, message((1, message((2, 1)))))],
+        [(8, 1700), (77, message((1, message((1, message((4, "n")))))))], [(5, message((2, message((1, "m")))))],
+        [(47, message((2, 1), (3, 1)))], [(83, message((3, 1)))],
+        [(1, message((1, 0), (2, message((1, 1700), (2, 7), (328, message((1, 1), (4, 99)))))))]]'
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT name, idx, severity, source, value, description IS NOT NULL FROM stats WHERE value != 0 AND name NOT GLOB 'ftrace_cpu*'
+        ORDER BY name, idx" \
+        'cpu_info_empty||error|analysis|1|1
+cpu_info_unknown_cpu_features||info|analysis|1|1
+empty_chrome_metadata||error|trace|1|1
+energy_descriptor_invalid||error|analysis|2|1
+entity_state_residency_invalid||error|analysis|1|1
+ftrace_setup_errors||notice|trace|5|1
+game_intervention_has_read_errors||error|trace|1|1
+invalid_cpu_times||error|analysis|1|1
+meminfo_unknown_keys||error|analysis|1|1
+mm_unknown_type||error|analysis|1|1
+packages_list_has_parse_errors||error|trace|1|1
+packages_list_has_read_errors||error|trace|1|1
+perf_cpu_lost_records|3|data_loss|trace|7|1
+perf_cpu_lost_records|4|data_loss|trace|1|1
+perf_samples_skipped||error|analysis|2|1
+perf_samples_skipped_dataloss||data_loss|trace|1|1
+power_rail_empty_packet||error|analysis|1|1
+proc_stat_unknown_counters||error|analysis|1|1
+psi_unknown_resource||error|analysis|1|1
+vmstat_unknown_keys||error|analysis|1|1'
+}
+
 @test "each statistic that a parser or the model counts has a description, and the table of them is sorted" {
     cd "$TM_SRC/lib"
     sed -n 's/^    {"\([a-z0-9_]*\)", \(OF\|IS\)_.*/\1/p' emit/sqlite/stat_words.c >"$BATS_TEST_TMPDIR/described"

@@ -6,8 +6,8 @@
 #define PLACE "s.depth, s.parent_id, s.arg_set_id"
 /* the columns of the table that are stored */
 #define STORED(slice) \
-    slice ".id, " slice ".ts, " slice ".dur, " slice ".track_id, " slice ".category, " slice ".name, " slice ".depth, " \
-    slice ".parent_id, " slice ".arg_set_id, " slice ".thread_ts, " slice ".thread_dur, " \
+    slice ".id, " slice ".ts, " slice ".dur, " slice ".track_id, " slice ".category, " slice ".name, " \
+    slice ".depth, " slice ".parent_id, " slice ".arg_set_id, " slice ".thread_ts, " slice ".thread_dur, " \
     slice ".thread_instruction_count, " slice ".thread_instruction_delta"
 #define THREAD_TIMES "s.thread_ts, s.thread_dur"
 #define OF_THREAD \

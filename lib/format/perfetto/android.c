@@ -159,8 +159,9 @@ static enum tm_status note_consumers(struct tm_proto_packet_rows *w, struct tm_p
             continue;
         tm_proto_event_fields_read(&m, &consumer);
         const struct tm_proto_known_text name = {.name = text_of(&m, CONSUMER_NAME)};
-        if (m.has[CONSUMER_ID])
-            st = tm_proto_known_text_add(w->known, w->packet->machine, consumer_key(m.number[CONSUMER_ID]), &name);
+        st = m.has[CONSUMER_ID]
+                 ? tm_proto_known_text_add(w->known, w->packet->machine, consumer_key(m.number[CONSUMER_ID]), &name)
+                 : count(w, TM_PROTO_STAT_ENERGY_DESCRIPTOR);
     }
     return st < 0 ? tm_error_nomem(w->err) : TM_OK;
 }

@@ -77,6 +77,22 @@ static const struct {
                                                  TRACEMERGE__SEVERITY__INFO},
     [TM_PROTO_STAT_KERNEL_WAKELOCK_LARGE] = {"kernel_wakelock_implausibly_large_value_reported",
                                              TRACEMERGE__SEVERITY__INFO},
+    [TM_PROTO_STAT_PERF_LOST] = {"perf_cpu_lost_records", TRACEMERGE__SEVERITY__DATA_LOSS},
+    [TM_PROTO_STAT_PERF_SKIPPED] = {"perf_samples_skipped", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_PERF_SKIPPED_LOSS] = {"perf_samples_skipped_dataloss", TRACEMERGE__SEVERITY__DATA_LOSS},
+    [TM_PROTO_STAT_CPU_INFO_EMPTY] = {"cpu_info_empty", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_CPU_FEATURES_UNKNOWN] = {"cpu_info_unknown_cpu_features", TRACEMERGE__SEVERITY__INFO},
+    [TM_PROTO_STAT_CPU_TIMES_INVALID] = {"invalid_cpu_times", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_RAILS_EMPTY] = {"power_rail_empty_packet", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_ENERGY_DESCRIPTOR] = {"energy_descriptor_invalid", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_ENTITY_INVALID] = {"entity_state_residency_invalid", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_MEMINFO_UNKNOWN] = {"meminfo_unknown_keys", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_VMSTAT_UNKNOWN] = {"vmstat_unknown_keys", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_PSI_UNKNOWN] = {"psi_unknown_resource", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_PROCESS_STATS_UNKNOWN] = {"proc_stat_unknown_counters", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_MM_UNKNOWN] = {"mm_unknown_type", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_CHROME_METADATA_EMPTY] = {"empty_chrome_metadata", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_FTRACE_SETUP] = {"ftrace_setup_errors", TRACEMERGE__SEVERITY__NOTICE},
     [TM_PROTO_STAT_INNER_DAMAGE] = {"tm_proto_damaged_messages", TRACEMERGE__SEVERITY__DATA_LOSS},
 };
 
@@ -104,15 +120,28 @@ enum tm_status tm_proto_count_account(struct tm_proto_counts *counts, enum tm_dr
     return TM_OK;
 }
 
-enum tm_status tm_proto_count_stat(struct tm_proto_counts *counts, enum tm_proto_stat stat, uint32_t machine,
-                                   int64_t value, struct tm_error *err)
+/* Adds VALUE to the sum whose key is MACHINE in its low half and above it the index plus one, or 0. */
+static enum tm_status add(struct tm_proto_counts *counts, enum tm_proto_stat stat, uint64_t key, int64_t value,
+                          struct tm_error *err)
 {
     counts->additions++;
-    struct tm_proto_map_entry *entry = sum(counts, &counts->stats, stat, machine, err);
+    struct tm_proto_map_entry *entry = sum(counts, &counts->stats, stat, key, err);
     if (entry == NULL)
         return err->status;
     entry->v1 += (uint64_t)value;
     return TM_OK;
+}
+
+enum tm_status tm_proto_count_stat(struct tm_proto_counts *counts, enum tm_proto_stat stat, uint32_t machine,
+                                   int64_t value, struct tm_error *err)
+{
+    return add(counts, stat, machine, value, err);
+}
+
+enum tm_status tm_proto_count_indexed(struct tm_proto_counts *counts, enum tm_proto_stat stat,
+                                      struct tm_proto_stat_index of, int64_t value, struct tm_error *err)
+{
+    return add(counts, stat, ((uint64_t)of.idx + 1) << 32 | of.machine, value, err);
 }
 
 enum tm_status tm_proto_count_inner(struct tm_proto_counts *counts, uint32_t machine, enum tm_status status,
@@ -185,6 +214,8 @@ static enum tm_status flush_stats(struct tm_proto_counts *counts, struct tm_erro
         stat.severity = stats[all[i].k1].severity;
         stat.value = (int64_t)all[i].v1;
         stat.machine = (uint32_t)all[i].k2;
+        stat.has_idx = all[i].k2 >> 32 != 0;
+        stat.idx = stat.has_idx ? (int64_t)(all[i].k2 >> 32) - 1 : 0;
         st = write_stat(counts, &stat, stats[all[i].k1].name, err);
     }
     free(all);

@@ -67,7 +67,28 @@ enum tm_proto_stat {
     TM_PROTO_STAT_KERNEL_WAKELOCK_ZERO,
     TM_PROTO_STAT_KERNEL_WAKELOCK_BACKWARDS,
     TM_PROTO_STAT_KERNEL_WAKELOCK_LARGE,
+    TM_PROTO_STAT_PERF_LOST,
+    TM_PROTO_STAT_PERF_SKIPPED,
+    TM_PROTO_STAT_PERF_SKIPPED_LOSS,
+    TM_PROTO_STAT_CPU_INFO_EMPTY,
+    TM_PROTO_STAT_CPU_FEATURES_UNKNOWN,
+    TM_PROTO_STAT_CPU_TIMES_INVALID,
+    TM_PROTO_STAT_RAILS_EMPTY,
+    TM_PROTO_STAT_ENERGY_DESCRIPTOR,
+    TM_PROTO_STAT_ENTITY_INVALID,
+    TM_PROTO_STAT_MEMINFO_UNKNOWN,
+    TM_PROTO_STAT_VMSTAT_UNKNOWN,
+    TM_PROTO_STAT_PSI_UNKNOWN,
+    TM_PROTO_STAT_PROCESS_STATS_UNKNOWN,
+    TM_PROTO_STAT_MM_UNKNOWN,
+    TM_PROTO_STAT_CHROME_METADATA_EMPTY,
+    TM_PROTO_STAT_FTRACE_SETUP,
     TM_PROTO_STAT_COUNT
+};
+
+/* Which of the numbers of a statistic: that of a machine (embedded id) and an index, such as a cpu. */
+struct tm_proto_stat_index {
+    uint32_t machine, idx;
 };
 
 /* Zero-initialise, and set sink. */
@@ -85,6 +106,10 @@ enum tm_status tm_proto_count_account(struct tm_proto_counts *counts, enum tm_dr
 /* Adds VALUE to a statistic of MACHINE (embedded id). */
 enum tm_status tm_proto_count_stat(struct tm_proto_counts *counts, enum tm_proto_stat stat, uint32_t machine,
                                    int64_t value, struct tm_error *err);
+
+/* Adds VALUE to the number OF of a statistic. */
+enum tm_status tm_proto_count_indexed(struct tm_proto_counts *counts, enum tm_proto_stat stat,
+                                      struct tm_proto_stat_index of, int64_t value, struct tm_error *err);
 
 /* A statistic of a machine (embedded id) that is written immediately. */
 struct tm_proto_stated {

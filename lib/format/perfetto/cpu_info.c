@@ -8,6 +8,7 @@
 
 enum { INFO_CPUS = 1 };
 enum { CPU_PROCESSOR = 1, CPU_FREQUENCIES = 2, CPU_CAPACITY = 3, CPU_ARM_IDENTIFIER = 4, CPU_FEATURES = 5 };
+enum { NAMED_FEATURES = 2 };
 
 /* Values by which cpus form clusters: cpus with equal values are one cluster. Clusters are numbered by ascending
  * value. */
@@ -97,7 +98,7 @@ static enum tm_status put_arm_identifier(struct tm_buf *out, const struct tm_pb_
 
 static enum tm_status put_features(struct tm_buf *out, uint64_t features)
 {
-    static const char *const names[] = {"cpu_features.mte", "cpu_features.mte3"};
+    static const char *const names[NAMED_FEATURES] = {"cpu_features.mte", "cpu_features.mte3"};
     enum tm_status st = TM_OK;
     for (size_t i = 0; st == TM_OK && i < sizeof names / sizeof *names; i++)
         if (features >> i & 1)
@@ -164,8 +165,40 @@ static enum tm_status describe(struct tm_proto_rows *rows, const struct tm_proto
     return st == TM_OK ? tm_pb_end(&rows->detail, mark) : st;
 }
 
+/* Counts a packet without cpus, or its cpus with features that have no name here. *HAS_CPUS: it has any. */
+static enum tm_status count(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, bool *has_cpus,
+                            struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f;
+    uint32_t unnamed = 0;
+    *has_cpus = false;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == INFO_CPUS && f.type == TM_PB_LEN) {
+            struct tm_pb cpu = tm_pb_of(f.data, f.len);
+            struct tm_pb_field part;
+            uint64_t features = 0;
+            while (tm_pb_next(&cpu, &part) == TM_OK)
+                if (part.id == CPU_FEATURES && part.type == TM_PB_VARINT)
+                    features = part.value;
+            *has_cpus = true;
+            unnamed += features >> NAMED_FEATURES != 0;
+        }
+    enum tm_status st = TM_OK;
+    if (!*has_cpus)
+        st = tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_CPU_INFO_EMPTY, packet->machine, 1, err);
+    if (st >= 0 && unnamed)
+        st = tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_CPU_FEATURES_UNKNOWN, packet->machine, unnamed, err);
+    return st;
+}
+
 enum tm_status tm_proto_cpu_info_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                       struct tm_error *err)
 {
-    return tm_proto_system_part_add(rows, packet, describe, err);
+    struct tm_event row = tm_proto_packet_event(packet);
+    bool has_cpus;
+    enum tm_status st = count(rows, packet, &has_cpus, err);
+    if (st < 0)
+        return st;
+    return has_cpus ? tm_proto_system_part_add(rows, packet, describe, err) : tm_proto_add(rows, &row, err);
 }

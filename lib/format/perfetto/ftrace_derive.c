@@ -333,7 +333,9 @@ static enum tm_status add_mm_event(struct derive *d)
     static const uint8_t fields[] = {2, 3, 1};
     uint64_t type = d->fields.number[4];
     enum tm_status st = TM_OK;
-    for (int i = 0; i < 3 && st >= 0 && type < sizeof types / sizeof *types; i++) {
+    if (type >= sizeof types / sizeof *types)
+        return tm_proto_count_stat(&d->rows->counts, TM_PROTO_STAT_MM_UNKNOWN, d->row->machine, 1, d->err);
+    for (int i = 0; i < 3 && st >= 0; i++) {
         char name[48];
         snprintf(name, sizeof name, "mem.mm.%s.%s", types[type], what[i]);
         st = add_of_thread(d, name, d->row->tid, of_unsigned((uint32_t)d->fields.number[fields[i]]));

@@ -190,7 +190,9 @@ static enum tm_status read_chrome_metadata(struct tm_proto_rows *rows, const str
     }
     if (value.id == METADATA_BOOL)
         value.value = value.value != 0;
-    return value.id ? put_keyed(rows, packet, chrome_key(&rows->key, infix, &name), &value, err) : TM_OK;
+    if (value.id == 0)
+        return tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_CHROME_METADATA_EMPTY, packet->machine, 1, err);
+    return put_keyed(rows, packet, chrome_key(&rows->key, infix, &name), &value, err);
 }
 
 /* Reads the metadata of a ChromeEventBundle. Names of a second instance contain its number. */

@@ -134,6 +134,11 @@ static enum tm_status remember(struct tm_proto_packet_rows *w, uint64_t key)
     return tm_proto_known_text_add(w->known, w->packet->machine, key, &text) < 0 ? tm_error_nomem(w->err) : TM_OK;
 }
 
+static enum tm_status count(struct tm_proto_packet_rows *w, enum tm_proto_stat stat)
+{
+    return tm_proto_count_stat(&w->rows->counts, stat, w->packet->machine, 1, w->err);
+}
+
 static uint64_t rail_key(uint64_t session, uint32_t index)
 {
     uint64_t key[2] = {session, index};
@@ -175,7 +180,7 @@ static enum tm_status add_energy(struct tm_proto_packet_rows *w, uint64_t sessio
         return TM_OK;
     if (!tm_proto_known_text_find(w->known, w->packet->machine, rail_key(session, (uint32_t)number(&m, DATA_INDEX)),
                                   &rail))
-        return tm_proto_count_stat(&w->rows->counts, TM_PROTO_STAT_RAIL_UNKNOWN, w->packet->machine, 1, w->err);
+        return count(w, TM_PROTO_STAT_RAIL_UNKNOWN);
     row.flags |= TM_EVENT_HAS_VALUE | TM_EVENT_VALUE_DOUBLE;
     row.value = tm_pb_bits((double)m.of[DATA_ENERGY].value);
     if (has_own) {
@@ -196,8 +201,9 @@ static enum tm_status power_rails(struct tm_proto_packet_rows *w)
 {
     enum { NAMES, AT_PACKET, OWN_TIMES, PASSES };
     const struct tm_pb_field *body = &w->packet->body;
-    uint64_t session = fields_of(body->data, body->len).of[RAILS_SESSION].value;
-    enum tm_status st = TM_OK;
+    const struct fields all = fields_of(body->data, body->len);
+    uint64_t session = all.of[RAILS_SESSION].value;
+    enum tm_status st = has(&all, RAILS_DATA) ? TM_OK : count(w, TM_PROTO_STAT_RAILS_EMPTY);
     for (int pass = NAMES; pass < PASSES; pass++) {
         struct tm_pb pb = tm_pb_of(body->data, body->len);
         struct tm_pb_field f;
@@ -226,7 +232,7 @@ static enum tm_status describe_state(struct tm_proto_packet_rows *w, const struc
     tm_buf_clear(&w->rows->key);
     tm_buf_clear(&w->rows->text);
     if (!has(&m, STATE_ENTITY) || !has(&m, STATE_INDEX))
-        return TM_OK;
+        return count(w, TM_PROTO_STAT_ENERGY_DESCRIPTOR);
     if (tm_buf_addf(&w->rows->key, "Entity residency: %.*s is %.*s", (int)entity->len,
                     entity->data ? (const char *)entity->data : "", (int)state->len,
                     state->data ? (const char *)state->data : "") != TM_OK)
@@ -237,7 +243,8 @@ static enum tm_status describe_state(struct tm_proto_packet_rows *w, const struc
 static enum tm_status entity_state_residency(struct tm_proto_packet_rows *w)
 {
     const struct tm_pb_field *body = &w->packet->body;
-    enum tm_status st = TM_OK;
+    const struct fields all = fields_of(body->data, body->len);
+    enum tm_status st = has(&all, RESIDENCY_TIME) ? TM_OK : count(w, TM_PROTO_STAT_ENTITY_INVALID);
     for (uint32_t id = RESIDENCY_STATE; id <= RESIDENCY_TIME; id++) {
         struct tm_pb pb = tm_pb_of(body->data, body->len);
         struct tm_pb_field f;
@@ -255,7 +262,7 @@ static enum tm_status entity_state_residency(struct tm_proto_packet_rows *w)
             row.flags |= TM_EVENT_HAS_VALUE | TM_EVENT_VALUE_DOUBLE;
             row.value = tm_pb_bits((double)m.of[STATE_TIME_MS].value);
             if (!tm_proto_known_text_find(w->known, w->packet->machine, state_key(&m), &name)) {
-                st = tm_proto_count_stat(&w->rows->counts, TM_PROTO_STAT_ENTITY_UNKNOWN, w->packet->machine, 1, w->err);
+                st = count(w, TM_PROTO_STAT_ENTITY_UNKNOWN);
                 continue;
             }
             st = tm_proto_string(w->rows, name.name.data, name.name.len, &row.name, w->err);

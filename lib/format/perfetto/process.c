@@ -246,6 +246,8 @@ static enum tm_status add_stats(struct tm_proto_rows *rows, const struct tm_pb_f
             st = add_thread(rows, row, &(struct thread){like.pid, number_in(&f, STATS_THREAD_TID), {0}}, err);
         else if (f.id == STATS_FDS && f.type == TM_PB_LEN)
             st = tm_proto_process_name(rows, like.pid, NULL, row, err);
+        else if (f.id > STATS_LAST)
+            st = tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_PROCESS_STATS_UNKNOWN, row->machine, 1, err);
         if (f.type != TM_PB_VARINT)
             continue;
         if (f.id == STATS_PEAK_RESETTABLE)

@@ -10,7 +10,8 @@
 
 enum { SAMPLE_CPU = 1, SAMPLE_PID = 2, SAMPLE_TID = 3, SAMPLE_CALLSTACK = 4, SAMPLE_CPU_MODE = 5 };
 enum { SAMPLE_UNWIND_ERROR = 16 };
-enum { SAMPLE_RECORDS_LOST = 17, SAMPLE_PRODUCER_EVENT = 19 };
+enum { SAMPLE_RECORDS_LOST = 17, SAMPLE_SKIP_REASON = 18, SAMPLE_PRODUCER_EVENT = 19 };
+enum { SKIPPED_WHEN_READ = 1, SKIPPED_WHEN_UNWOUND = 2, SKIPPED_QUEUE_FULL = 3 }; /* SampleSkipReason */
 enum { STREAM_CALLSTACKS = 1, STREAM_DELTAS_US = 2 };
 enum {
     PATH_BYTES_MAX = 64 << 10,  /* no part is added to a path that is longer */
@@ -191,14 +192,38 @@ static enum tm_status put_conditions(struct tm_proto_rows *rows, const struct tm
     return st == TM_OK ? put_word(&rows->detail, "cpu_mode", mode, modes, sizeof modes / sizeof *modes) : st;
 }
 
+/* Counts the LOST records of CPU, or a sample that the recorder left without a stack. */
+static enum tm_status count_loss(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, uint32_t cpu,
+                                 uint64_t lost, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f;
+    uint64_t reason = 0;
+    if (lost)
+        return tm_proto_count_indexed(&rows->counts, TM_PROTO_STAT_PERF_LOST,
+                                      (struct tm_proto_stat_index){packet->machine, cpu}, (int64_t)lost, err);
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == SAMPLE_SKIP_REASON)
+            reason = f.value;
+    switch (reason) {
+    case SKIPPED_WHEN_READ:
+    case SKIPPED_WHEN_UNWOUND:
+        return tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_PERF_SKIPPED, packet->machine, 1, err);
+    case SKIPPED_QUEUE_FULL:
+        return tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_PERF_SKIPPED_LOSS, packet->machine, 1, err);
+    default:
+        return TM_OK;
+    }
+}
+
 enum tm_status tm_proto_perf_sample_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                          struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, TM_KIND_SAMPLE);
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
-    uint64_t callstack = 0;
-    bool is_report = !packet->has_time;
+    uint64_t callstack = 0, lost = 0;
+    bool is_report = false;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == SAMPLE_CPU) {
             row.cpu = (uint32_t)f.value;
@@ -211,9 +236,14 @@ enum tm_status tm_proto_perf_sample_read(struct tm_proto_rows *rows, const struc
             row.flags |= TM_EVENT_HAS_TID;
         } else if (f.id == SAMPLE_CALLSTACK) {
             callstack = f.value;
+        } else if (f.id == SAMPLE_RECORDS_LOST) {
+            lost = f.value;
         }
-        is_report |= (f.id == SAMPLE_RECORDS_LOST && f.value) || f.id == SAMPLE_PRODUCER_EVENT;
+        is_report |= f.id == SAMPLE_PRODUCER_EVENT;
     }
+    if ((lost || !is_report) && count_loss(rows, packet, row.cpu, lost, err) < 0)
+        return err->status;
+    is_report |= lost || !packet->has_time;
     if (is_report || !(row.flags & TM_EVENT_HAS_TID)) {
         row = tm_proto_packet_event(packet);
             return tm_proto_add(rows, &row, err);

@@ -10,6 +10,7 @@
 enum { STATS_BUFFERS = 1, STATS_FILTER = 11, STATS_FINAL_FLUSH = 15 };
 enum { FILTER_BYTES_OF_BUFFERS = 20, LOG_STATS = 2 };
 enum { FTRACE_PHASE = 1, FTRACE_CPUS = 2, FTRACE_ERRORS = 9, FTRACE_KPROBES = 10 };
+enum { FTRACE_ATRACE_ERRORS = 5, FTRACE_UNKNOWN = 6, FTRACE_FAILED = 7, FTRACE_EXCLUSIVE_ERROR = 13 };
 enum { PHASE_START = 1, PHASE_END = 2, CPU_NUMBER = 1, ERROR_ZERO_DATA_LENGTH = 12 };
 
 /* A number of a message, by its field. */
@@ -19,7 +20,8 @@ struct stated {
     const char *name;
 };
 
-enum { INFO = TRACEMERGE__SEVERITY__INFO, LOSS = TRACEMERGE__SEVERITY__DATA_LOSS, FAULT = TRACEMERGE__SEVERITY__ERROR };
+enum { INFO = TRACEMERGE__SEVERITY__INFO, LOSS = TRACEMERGE__SEVERITY__DATA_LOSS, FAULT = TRACEMERGE__SEVERITY__ERROR,
+       NOTICE = TRACEMERGE__SEVERITY__NOTICE };
 
 static const struct stated service_stats[] = {
     {2, INFO, "traced_producers_connected"}, {3, INFO, "traced_producers_seen"},
@@ -75,6 +77,17 @@ static const struct stated log_stats[] = {
     {1, INFO, "android_log_num_total"}, {2, FAULT, "android_log_num_failed"}, {3, INFO, "android_log_num_skipped"},
 };
 
+/* PackagesList and AndroidGameInterventionList */
+static const struct stated package_stats[] = {
+    {2, FAULT, "packages_list_has_parse_errors"}, {3, FAULT, "packages_list_has_read_errors"},
+};
+static const struct stated game_stats[] = {
+    {2, FAULT, "game_intervention_has_parse_errors"}, {3, FAULT, "game_intervention_has_read_errors"},
+};
+
+/* Categories and events that could not be recorded; the index is the sequence, and their sum is shown. */
+static const struct stated setup_stats[] = {{FTRACE_FAILED, NOTICE, "ftrace_setup_errors"}};
+
 /* SystemdJournaldEvent; a packet with one of these is no message. */
 static const struct stated journal_stats[] = {
     {TM_JOURNALD_NUM_TOTAL, INFO, "systemd_journal_num_total"},
@@ -117,6 +130,7 @@ static const struct stated kprobe_delta_stats[] = {{1, INFO, "ftrace_kprobe_hits
 
 /* Groups of numbers. Those of the start, the end and the difference follow each other. */
 enum group { OF_SERVICE, OF_FILTER, OF_ONCE, OF_BUFFER, OF_FILTERED, OF_WRITER, OF_LOG, OF_JOURNAL, OF_CLIENT,
+             OF_PACKAGES, OF_GAMES, OF_SETUP,
              OF_CPU, OF_CPU_END, OF_CPU_DELTA, OF_KPROBE, OF_KPROBE_END, OF_KPROBE_DELTA };
 
 #define GROUP(list, has_index) {list, sizeof(list) / sizeof *(list), has_index}
@@ -135,6 +149,9 @@ static const struct {
     [OF_LOG] = GROUP(log_stats, false),
     [OF_JOURNAL] = GROUP(journal_stats, false),
     [OF_CLIENT] = GROUP(client_stats, true),
+    [OF_PACKAGES] = GROUP(package_stats, false),
+    [OF_GAMES] = GROUP(game_stats, false),
+    [OF_SETUP] = GROUP(setup_stats, false),
     [OF_CPU] = GROUP(cpu_start_stats, true),
     [OF_CPU_END] = GROUP(cpu_end_stats, true),
     [OF_CPU_DELTA] = GROUP(cpu_delta_stats, true),
@@ -290,6 +307,24 @@ static enum tm_status read_phase(struct of_machine of, const struct tm_pb_field 
     return st;
 }
 
+/* Notes the number of errors of the setup in MESSAGE, unless the sequence has stated errors before. */
+static enum tm_status note_setup_errors(struct of_machine of, const struct tm_proto_packet *packet,
+                                        struct tm_error *err)
+{
+    const uint64_t key = key_of(OF_SETUP, FTRACE_FAILED, packet->sequence_id);
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f;
+    uint64_t events = 0;
+    bool atrace = false, exclusive = false;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        events += f.type == TM_PB_LEN && (f.id == FTRACE_UNKNOWN || f.id == FTRACE_FAILED);
+        atrace |= f.id == FTRACE_ATRACE_ERRORS && f.len;
+        exclusive |= f.id == FTRACE_EXCLUSIVE_ERROR && f.len;
+    }
+    events += (uint64_t)atrace + exclusive;
+    return events && !tm_proto_map_find(of.stated, of.machine, key) ? note(of, key, events, err) : TM_OK;
+}
+
 static enum tm_status read_ftrace_stats(struct tm_proto_map *stated, const struct tm_proto_packet *packet,
                                         struct tm_error *err)
 {
@@ -306,6 +341,8 @@ static enum tm_status read_ftrace_stats(struct tm_proto_map *stated, const struc
         skipped += value == ERROR_ZERO_DATA_LENGTH;
     if (skipped)
         st = note(of, key_of(OF_ONCE, 3, 0), skipped, err);
+    if (st >= 0 && phase == PHASE_START)
+        st = note_setup_errors(of, packet, err);
     if (phase != PHASE_START && phase != PHASE_END)
         return st;
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
@@ -340,6 +377,10 @@ enum tm_status tm_proto_stated_read(struct tm_proto_map *stated, const struct tm
     case TM_PACKET_ANDROID_LOG:
     case TM_PACKET_JOURNALD:
         return read_log_stats(stated, packet, err);
+    case TM_PACKET_PACKAGES:
+        return note_all((struct of_machine){stated, packet->machine}, &packet->body, OF_PACKAGES, 0, err);
+    case TM_PACKET_GAME_INTERVENTIONS:
+        return note_all((struct of_machine){stated, packet->machine}, &packet->body, OF_GAMES, 0, err);
     default:
         return read_ftrace_stats(stated, packet, err);
     }

@@ -1,5 +1,5 @@
 /* Numbers that a trace states about its recording: trace_stats, ftrace_stats, and those in android_log,
- * journald_event and heap profiles. The last packet of a file counts.
+ * journald_event, heap profiles and lists of packages and games. The last packet of a file counts.
  * Names: src/trace_processor/storage/stats.h of perfetto. */
 #ifndef TM_FORMAT_PERFETTO_STATED_H
 #define TM_FORMAT_PERFETTO_STATED_H
@@ -12,7 +12,7 @@ enum { TM_PROTO_STATED_MAX = 1 << 16 }; /* numbers kept until the end; further o
 static inline bool tm_proto_stated_in(uint32_t body)
 {
     return body == TM_PACKET_TRACE_STATS || body == TM_PACKET_FTRACE_STATS || body == TM_PACKET_ANDROID_LOG ||
-           body == TM_PACKET_JOURNALD;
+           body == TM_PACKET_JOURNALD || body == TM_PACKET_PACKAGES || body == TM_PACKET_GAME_INTERVENTIONS;
 }
 
 /* Notes the numbers of such a packet in STATED. The caller adds the packet's row. TM_OK or TM_E_SYSTEM. */

@@ -76,6 +76,11 @@ static enum tm_status add_named(struct stats *s, enum tm_status formatted, const
     return name ? tm_proto_counter_add(s->rows, &row, name, value, s->err) : tm_error_nomem(s->err);
 }
 
+static enum tm_status count(struct stats *s, enum tm_proto_stat stat)
+{
+    return tm_proto_count_stat(&s->rows->counts, stat, s->like.machine, 1, s->err);
+}
+
 static struct tm_event on_cpu(const struct stats *s, uint32_t cpu)
 {
     struct tm_event like = s->like;
@@ -91,7 +96,7 @@ static enum tm_status add_cpu(struct stats *s, const struct tm_pb_field *message
     struct tm_event like = on_cpu(s, (uint32_t)number(message, CPU_ID));
     enum tm_status st = TM_OK;
     if (find(message, CPU_ID, TM_PB_VARINT).id == 0)
-        return TM_OK;
+        return count(s, TM_PROTO_STAT_CPU_TIMES_INVALID);
     for (uint32_t id = CPU_USER_NS; id <= CPU_STEAL_NS && st >= 0; id++) {
         s->rows->key.len = 0;
         st = add_named(s, tm_buf_addf(&s->rows->key, "cpu.times.%s", names[id - CPU_USER_NS]), &like,
@@ -266,8 +271,6 @@ static enum tm_status add_thermal_zone(struct stats *s, const struct tm_pb_field
 /* Adds a counter whose name comes from a table. */
 static enum tm_status add_listed(struct stats *s, const char *prefix, const char *name, uint64_t value)
 {
-    if (name == NULL)
-        return TM_OK;
     s->rows->key.len = 0;
     return add_named(s, tm_buf_addf(&s->rows->key, "%s%s", prefix, name), &s->like, value);
 }
@@ -275,15 +278,19 @@ static enum tm_status add_listed(struct stats *s, const char *prefix, const char
 static enum tm_status add_message(struct stats *s, const struct tm_pb_field *f)
 {
     struct tm_pb_field name;
+    const char *listed;
     uint64_t key = number(f, PAIR_KEY), value = number(f, PAIR_VALUE);
     s->rows->key.len = 0;
     switch (f->id) {
     case STATS_MEMINFO:
-        return add_listed(s, "", tm_proto_meminfo_name(key), value * 1024);
+        listed = tm_proto_meminfo_name(key);
+        return listed ? add_listed(s, "", listed, value * 1024) : count(s, TM_PROTO_STAT_MEMINFO_UNKNOWN);
     case STATS_VMSTAT:
-        return add_listed(s, "", tm_proto_vmstat_name(key), value);
+        listed = tm_proto_vmstat_name(key);
+        return listed ? add_listed(s, "", listed, value) : count(s, TM_PROTO_STAT_VMSTAT_UNKNOWN);
     case STATS_PSI:
-        return add_listed(s, "psi.", tm_proto_psi_name(key), value);
+        listed = tm_proto_psi_name(key);
+        return listed ? add_listed(s, "psi.", listed, value) : count(s, TM_PROTO_STAT_PSI_UNKNOWN);
     case STATS_CPU:
         return add_cpu(s, f);
     case STATS_IRQ:
