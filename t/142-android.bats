@@ -109,6 +109,10 @@ END
 3000|0|gpu_log|GPU Log|WARNING|tag=drv message=slow
 3500|0|gpu_log|GPU Log|UNKNOWN_SEVERITY|
 4000|50|vulkan_events|Vulkan Events|vkQueueSubmit|pid=11 tid=12 command_buffer=70 command_buffers[0]=70 command_buffers[1]=71 submission_id=3'
+    same_text "$(sqlite3 x.db 'SELECT s.name, k.name, k.scope, k.context_id IS NULL FROM gpu_slice s JOIN gpu_track k
+        ON k.id = s.track_id ORDER BY s.ts')" 'WARNING|GPU Log|gpu_log|1
+UNKNOWN_SEVERITY|GPU Log|gpu_log|1
+vkQueueSubmit|Vulkan Events|vulkan_events|1'
     same_text "$(counters)" '1000|screen_state|ScreenState|2.0|
 1000|sysprop_counter|mcc|262.0|sysprop_name=debug.tracing.mcc
 1000|battery_stats|battery_stats.audio|1.0|counter_key=battery_stats.audio

@@ -68,6 +68,23 @@ cr-j||{}
 cr-2-os||Cast'
 }
 
+# The expected rows are the reference importer's.
+@test "field trials of Chrome, and why it recorded in the background, are metadata" {
+    packets p.pftrace '[[(51, message((6, "1.2"), (4, message((1, 5), (2, 6))), (4, message((1, 4294967295), (2, 1))),
+        (4, message((2, 9))), (1, field(2, b"x") + b"\x1d\x07\x00\x00\xff")))], [(51, message((4, b"")))],
+        [(51, message((5, "p"), *[(4, b"")] * 16385))]]'
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT name, int_value, str_value FROM metadata WHERE name LIKE 'cr-%' ORDER BY name" \
+        'cr-a-field_trial_hashes||{ name: 5, group: 6 } { name: 4294967295, group: 1 } 
+{ name: 0, group: 9 } 
+cr-a-product-version||1.2
+cr-b-field_trial_hashes||{ name: 0, group: 0 } 
+cr-background_tracing_metadata||EgF4HQcAAP8=
+cr-c-package-name||p
+cr-scenario_name_hash|4278190087|'
+    same "SELECT value FROM stats WHERE name = 'facts_beyond_limits'" 1
+}
+
 @test "statistics of ftrace by cpu have values at start, end and in between" {
     packets p.pftrace '[[(34, message((1, 1), (2, message((1, 3), (2, 10), (3, 1)) + field(6, 1.5) + field(7, 2.25)),
         (10, message((1, 4), (2, 1)))))], [(34, message((1, 2), (2, message((1, 3), (2, 30), (3, 1), (9, 7)) + field(7, 4.5)),

@@ -7,6 +7,7 @@
 #include "format/perfetto/numbers.h"
 #include "perfetto/message_fields.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 enum { CONFIG_STATSD = 7, CONFIG_SESSION_NAME = 22, CONFIG_UUID_MSB = 27, CONFIG_UUID_LSB = 28 };
@@ -17,6 +18,8 @@ enum { TRIGGER_NAME = 1, CHROME_TRIGGER_HASH = 2, SERVICE_SLOW_SOURCES = 7, SOUR
 enum { SERVICE_CLONE_STARTED = 10, SERVICE_BUFFER_CLONED = 11 };
 enum { SOURCE_PRODUCER = 1, SOURCE_NAME = 2, PROPERTIES_VALUE = 1, PROPERTY_NAME = 1, PROPERTY_VALUE = 2 };
 enum { INFO_UTSNAME = 1, INFO_FINGERPRINT = 2, INFO_SDK = 5, INFO_RAM_BYTES = 16 };
+/* ChromeMetadataPacket */
+enum { CHROME_BACKGROUND = 1, CHROME_TRIAL = 4, BACKGROUND_SCENARIO = 3, TRIALS_MAX = 1 << 14 };
 /* ChromeEventBundle, ChromeMetadata */
 enum { BUNDLE_METADATA = 2, METADATA_NAME = 1, METADATA_BOOL = 3, METADATA_JSON = 5 };
 
@@ -218,25 +221,6 @@ static enum tm_status read_chrome_events(struct tm_proto_metadata *metadata, str
     return st;
 }
 
-static enum tm_status read_chrome_packet(struct tm_proto_metadata *metadata, struct tm_proto_rows *rows,
-                                         const struct tm_proto_packet *packet, struct tm_error *err)
-{
-    static const struct named names[] = {{2, "playstore_version_code"}, {3, "enabled_categories"}, {5, "package-name"},
-                                         {6, "product-version"},        {7, "channel"},            {8, "os-name"}};
-    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
-    struct tm_pb_field f;
-    uint64_t number = 0;
-    enum tm_status st = count_chrome(metadata, packet->machine, CHROME_PACKET, &number, err);
-    const char infix[] = {(char)('a' + number % 26), '-', '\0'};
-    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
-        for (size_t i = 0; i < COUNT(names) && st >= 0; i++) {
-            const struct tm_pb_field name = {.data = (const uint8_t *)names[i].name, .len = strlen(names[i].name)};
-            if (names[i].field == f.id)
-                st = put_keyed(rows, packet, chrome_key(&rows->key, infix, &name), &f, err);
-        }
-    return st;
-}
-
 /* Fields of TraceUuid and TraceConfig: those of the lower and the upper half of the trace's identity. */
 static const uint32_t trace_uuid[] = {TM_TRACE_UUID_LSB, TM_TRACE_UUID_MSB};
 static const uint32_t config_uuid[] = {CONFIG_UUID_LSB, CONFIG_UUID_MSB};
@@ -312,17 +296,35 @@ static enum tm_status put_text(struct tm_proto_rows *rows, const struct tm_proto
 /* Appends the LEN bytes at DATA to OUT as text. */
 typedef enum tm_status text_form(struct tm_buf *out, const uint8_t *data, size_t len);
 
-/* Adds NAME, the body of the packet in FORM. One that is too long is left out. */
-static enum tm_status put_body(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, const char *name,
-                               text_form *form, struct tm_error *err)
+/* A row of metadata whose value is bytes in a form. */
+struct shown {
+    const char *name; /* NULL: memory ran out */
+    text_form *form;
+};
+
+/* Adds BYTES of the packet as SHOWN. Bytes that are too long are left out. */
+static enum tm_status put_as_text(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                  const struct tm_pb_field *bytes, struct shown shown, struct tm_error *err)
 {
     tm_buf_clear(&rows->text);
-    if (packet->body.len > BODY_BYTES_MAX) {
+    if (bytes->len > BODY_BYTES_MAX) {
         rows->sink->left_out++;
         return TM_OK;
     }
-    return form(&rows->text, packet->body.data, packet->body.len) < 0 ? tm_error_nomem(err)
-                                                                      : put_text(rows, packet, name, &rows->text, err);
+    if (shown.name == NULL || shown.form(&rows->text, bytes->data, bytes->len) < 0)
+        return tm_error_nomem(err);
+    return put_text(rows, packet, shown.name, &rows->text, err);
+}
+
+/* Returns the last field ID of MESSAGE with wire type TYPE. If there is none, its id is 0 and it is empty. */
+static struct tm_pb_field find(const struct tm_pb_field *message, uint32_t id, enum tm_pb_type type)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f, found = {.type = type};
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == id && f.type == type)
+            found = f;
+    return found;
 }
 
 static uint64_t number_in(const struct tm_pb_field *message, uint32_t id)
@@ -333,6 +335,64 @@ static uint64_t number_in(const struct tm_pb_field *message, uint32_t id)
     while (tm_pb_next(&pb, &f) == TM_OK)
         number = f.id == id && f.type == TM_PB_VARINT ? f.value : number;
     return number;
+}
+
+/* Puts the field trials in a ChromeMetadataPacket, two on each line. */
+static enum tm_status put_trials(struct tm_buf *out, const uint8_t *data, size_t len)
+{
+    enum { TRIAL_NAME = 1, TRIAL_GROUP = 2 };
+    struct tm_pb pb = tm_pb_of(data, len);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    size_t count = 0;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != CHROME_TRIAL || f.type != TM_PB_LEN)
+            continue;
+        st = tm_buf_addf(out, "%s{ name: %" PRIu32 ", group: %" PRIu32 " } ", count && count % 2 == 0 ? "\n" : "",
+                         (uint32_t)number_in(&f, TRIAL_NAME), (uint32_t)number_in(&f, TRIAL_GROUP));
+        count++;
+    }
+    return st;
+}
+
+/* Puts the BackgroundTracingMetadata in F as a whole, and the hash of its scenario's name. */
+static enum tm_status put_background(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                     const struct tm_pb_field *f, struct tm_error *err)
+{
+    struct tm_pb_field scenario = find(f, BACKGROUND_SCENARIO, TM_PB_I32);
+    enum tm_status st =
+        put_as_text(rows, packet, f, (struct shown){"cr-background_tracing_metadata", tm_base64_add}, err);
+    scenario.type = TM_PB_VARINT;
+    return st < 0 || scenario.id == 0 ? st : put_field(rows, packet, "cr-scenario_name_hash", &scenario, err);
+}
+
+static enum tm_status read_chrome_packet(struct tm_proto_metadata *metadata, struct tm_proto_rows *rows,
+                                         const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    static const struct named names[] = {{2, "playstore_version_code"}, {3, "enabled_categories"}, {5, "package-name"},
+                                         {6, "product-version"},        {7, "channel"},            {8, "os-name"}};
+    static const char hashes[] = "field_trial_hashes";
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f;
+    const struct tm_pb_field trial_hashes = {.data = (const uint8_t *)hashes, .len = sizeof hashes - 1};
+    uint64_t number = 0, trials = 0;
+    enum tm_status st = count_chrome(metadata, packet->machine, CHROME_PACKET, &number, err);
+    const char infix[] = {(char)('a' + number % 26), '-', '\0'};
+    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
+        trials += f.id == CHROME_TRIAL && f.type == TM_PB_LEN;
+        for (size_t i = 0; i < COUNT(names) && st >= 0; i++) {
+            const struct tm_pb_field name = {.data = (const uint8_t *)names[i].name, .len = strlen(names[i].name)};
+            if (names[i].field == f.id)
+                st = put_keyed(rows, packet, chrome_key(&rows->key, infix, &name), &f, err);
+        }
+    }
+    if (trials > TRIALS_MAX)
+        rows->sink->left_out++;
+    else if (st >= 0 && trials)
+        st = put_as_text(rows, packet, &packet->body,
+                         (struct shown){chrome_key(&rows->key, infix, &trial_hashes), put_trials}, err);
+    f = find(&packet->body, CHROME_BACKGROUND, TM_PB_LEN);
+    return st < 0 || f.id == 0 ? st : put_background(rows, packet, &f, err);
 }
 
 /* Writes a statistic for each buffer that discards data when it is full, if the recording is written into a file. */
@@ -378,18 +438,8 @@ static enum tm_status read_config(struct tm_proto_metadata *metadata, struct tm_
     metadata->config_machine = packet->machine;
     if (st >= 0)
         st = count_discarding(rows, packet, err);
-    return st < 0 ? st : put_body(rows, packet, "trace_config_pbtxt", tm_proto_config_text, err);
-}
-
-/* Returns the last field ID of MESSAGE with wire type TYPE. If there is none, its id is 0 and it is empty. */
-static struct tm_pb_field find(const struct tm_pb_field *message, uint32_t id, enum tm_pb_type type)
-{
-    struct tm_pb pb = tm_pb_of(message->data, message->len);
-    struct tm_pb_field f, found = {.type = type};
-    while (tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == id && f.type == type)
-            found = f;
-    return found;
+    return st < 0 ? st : put_as_text(rows, packet, &packet->body,
+                                  (struct shown){"trace_config_pbtxt", tm_proto_config_text}, err);
 }
 
 /* Puts the trigger that ended the recording: the first one that cloned it, else the first of all. */
@@ -498,7 +548,7 @@ enum tm_status tm_proto_metadata_read(struct tm_proto_metadata *metadata, struct
     case TM_PACKET_SERVICE_EVENT: return read_service_event(rows, packet, err);
     case TM_PACKET_SYSTEM_PROPERTY: return read_properties(rows, packet, err);
     case TM_PACKET_RANGE_OF_INTEREST: return put_named(rows, packet, body, LIST(interest_names), err);
-    case TM_PACKET_UI_STATE: return put_body(rows, packet, "ui_state", tm_base64_add, err);
+    case TM_PACKET_UI_STATE: return put_as_text(rows, packet, body, (struct shown){"ui_state", tm_base64_add}, err);
     default: return read_info(metadata, rows, packet, err);
     }
 }
