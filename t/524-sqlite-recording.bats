@@ -602,6 +602,19 @@ trace_attribute.tracemerge.file.0.stat.trace_packet_defaults_missing_sequence_id
 trace_attribute.tracemerge.file.0.stat.track_event_missing_sequence_id|1'
 }
 
+# The expected rows are the reference importer's.
+@test "counters of slabs have the numbers of slabs and of their pages as args" {
+    packets p.pftrace '[[(10, 1), (45, message((6, 4096)))],
+        [(8, 1000), (10, 1), (7, message((18, message((1, "dentry"), (2, 4), (3, 10))), (4, 9)))],
+        [(8, 2000), (10, 1), (7, message((18, message((1, "dentry"), (2, 4), (3, 11)))))]]'
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT ts, value, key, value_type, display_value FROM counter JOIN args USING (arg_set_id) ORDER BY ts, key" \
+        '1000|163840.0|num_slabs|uint|10
+1000|163840.0|pages_per_slab|uint|4
+2000|180224.0|num_slabs|uint|11
+2000|180224.0|pages_per_slab|uint|4'
+}
+
 # The expected numbers are the reference importer's.
 @test "losses of perf, errors of the setup, and values without a meaning are counted" {
     packets p.pftrace '[[(6, message((1, message((1, 6), (2, 1000))), (1, message((1, 3), (2, 400)))))],

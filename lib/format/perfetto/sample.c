@@ -192,25 +192,25 @@ static enum tm_status put_conditions(struct tm_proto_rows *rows, const struct tm
     return st == TM_OK ? put_word(&rows->detail, "cpu_mode", mode, modes, sizeof modes / sizeof *modes) : st;
 }
 
-/* Counts the LOST records of CPU, or a sample that the recorder left without a stack. */
-static enum tm_status count_loss(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, uint32_t cpu,
-                                 uint64_t lost, struct tm_error *err)
+/* What a packet states about losses; 0: nothing. */
+struct loss {
+    uint64_t records; /* of the cpu, which the kernel lost */
+    uint64_t reason;  /* SampleSkipReason: the recorder left the sample without a stack */
+};
+
+static enum tm_status count_loss(struct tm_proto_rows *rows, const struct tm_event *row, const struct loss *loss,
+                                 struct tm_error *err)
 {
-    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
-    struct tm_pb_field f;
-    uint64_t reason = 0;
-    if (lost)
+    if (loss->records)
         return tm_proto_count_indexed(&rows->counts, TM_PROTO_STAT_PERF_LOST,
-                                      (struct tm_proto_stat_index){packet->machine, cpu}, (int64_t)lost, err);
-    while (tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == SAMPLE_SKIP_REASON)
-            reason = f.value;
-    switch (reason) {
+                                      (struct tm_proto_stat_index){row->machine, row->cpu}, (int64_t)loss->records,
+                                      err);
+    switch (loss->reason) {
     case SKIPPED_WHEN_READ:
     case SKIPPED_WHEN_UNWOUND:
-        return tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_PERF_SKIPPED, packet->machine, 1, err);
+        return tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_PERF_SKIPPED, row->machine, 1, err);
     case SKIPPED_QUEUE_FULL:
-        return tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_PERF_SKIPPED_LOSS, packet->machine, 1, err);
+        return tm_proto_count_stat(&rows->counts, TM_PROTO_STAT_PERF_SKIPPED_LOSS, row->machine, 1, err);
     default:
         return TM_OK;
     }
@@ -222,7 +222,8 @@ enum tm_status tm_proto_perf_sample_read(struct tm_proto_rows *rows, const struc
     struct tm_event row = tm_proto_event(packet, TM_KIND_SAMPLE);
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
-    uint64_t callstack = 0, lost = 0;
+    uint64_t callstack = 0;
+    struct loss loss = {0};
     bool is_report = false;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == SAMPLE_CPU) {
@@ -237,13 +238,15 @@ enum tm_status tm_proto_perf_sample_read(struct tm_proto_rows *rows, const struc
         } else if (f.id == SAMPLE_CALLSTACK) {
             callstack = f.value;
         } else if (f.id == SAMPLE_RECORDS_LOST) {
-            lost = f.value;
+            loss.records = f.value;
+        } else if (f.id == SAMPLE_SKIP_REASON) {
+            loss.reason = f.value;
         }
         is_report |= f.id == SAMPLE_PRODUCER_EVENT;
     }
-    if ((lost || !is_report) && count_loss(rows, packet, row.cpu, lost, err) < 0)
+    if ((loss.records || !is_report) && count_loss(rows, &row, &loss, err) < 0)
         return err->status;
-    is_report |= lost || !packet->has_time;
+    is_report |= loss.records || !packet->has_time;
     if (is_report || !(row.flags & TM_EVENT_HAS_TID)) {
         row = tm_proto_packet_event(packet);
             return tm_proto_add(rows, &row, err);

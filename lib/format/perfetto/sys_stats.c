@@ -3,6 +3,7 @@
 #include "format/perfetto/named_row.h"
 #include "format/perfetto/system.h"
 #include "perfetto/sys_names.h"
+#include "stream/detail_arg.h"
 
 /* SysStats */
 enum {
@@ -249,6 +250,10 @@ static enum tm_status add_slab(struct stats *s, const struct tm_pb_field *messag
     uint64_t pages = (uint32_t)number(message, SLAB_PAGES), slabs = (uint32_t)number(message, SLAB_COUNT);
     s->rows->key.len = 0;
     enum tm_status st = tm_buf_addf(&s->rows->key, "mem.slab.%.*s", (int)name.len, (const char *)name.data);
+    if (st == TM_OK)
+        st = tm_detail_arg_uint(&s->rows->detail, "pages_per_slab", pages);
+    if (st == TM_OK)
+        st = tm_detail_arg_uint(&s->rows->detail, "num_slabs", slabs);
     return add_named(s, st, &s->like, pages * slabs * page_size(s));
 }
 
