@@ -274,6 +274,37 @@ END
     done
 }
 
+@test "JSON that is damaged before anything shows a trace is left out with --ignore-unknown, or searched for events" {
+    mkdir folder
+    cp a.json folder
+    printf '{"a":1, /* b */ "c":2}' >comment.json
+    printf '[{"a":1},5]' >numbers.json
+    printf '{"a":' >cut.json
+    local -A causes=([comment.json]="byte 8: expected a key in quotes" [cut.json]='byte 5: the document is cut short'
+        [numbers.json]="byte 9: expected an event, which begins with '{'")
+    for f in "${!causes[@]}"; do
+        cp "$f" folder/other.json
+        run -1 tm-unpack folder
+        echo "$output"
+        [ "${lines[-1]}" = "tm-unpack: other.json: ${causes[$f]} (--ignore-unknown leaves it out;\
+ --on-damage=salvage looks for events in it)" ]
+        for jobs in 1 4; do
+            tm-merge -q --ignore-unknown -j $jobs -f report folder >report
+            grep -q 'unknown_type: 1, first at byte 0' report || { cat report; false; }
+            grep -q "skipped_bytes: $(wc -c <"$f"), first at byte 0" report || { cat report; false; }
+            grep -q 'a.json: .* 0 dropped' report
+        done
+    done
+    printf '{"a":1, /* b */ "c":2, "traceEvents":[{"name":"x","ph":"X","ts":1,"dur":2,"pid":1,"tid":1}]}' >folder/other.json
+    tm-merge -q --ignore-unknown --on-damage=salvage -f text folder | grep -q 'slice .* 2us .*other.json x'
+    # Each of these shows a trace.
+    for text in '{"traceEvents":[' '{"displayTimeUnit":"ns",/**/' '[{"name":"x","ph":"X","ts":1,"dur":2,"pid":1,"tid":1},5]'; do
+        printf %s "$text" >folder/other.json
+        run -1 tm-unpack --ignore-unknown folder
+        [[ "${lines[-1]}" == *" (--on-damage=skip or salvage goes on)" ]] || { echo "$output"; false; }
+    done
+}
+
 @test "a byte order mark at the start of a text is removed" {
     printf '\xef\xbb\xbf' >bom
     cat bom a.json >bom.json

@@ -161,10 +161,13 @@ enum tm_status tm_unpack_halt(struct tm_unpack_run *run, const struct tm_node *n
     if (st != TM_E_INPUT || run->names_remedy)
         return st;
     const char *remedy = NULL;
-    if (run->err->is_other_type)
-        remedy = run->options->ignore_unknown ? NULL : " (--ignore-unknown leaves it out)";
-    else if (run->options->format.on_damage == TM_DAMAGE_HALT &&
-             (run->err->is_recoverable || (node && tm_unpack_may_leave(run, node))))
+    bool is_damage = run->options->format.on_damage == TM_DAMAGE_HALT &&
+                     (run->err->is_recoverable || (node && tm_unpack_may_leave(run, node)));
+    if (run->err->is_other_type && !run->options->ignore_unknown)
+        remedy = run->err->is_recoverable && is_damage
+                     ? " (--ignore-unknown leaves it out; --on-damage=salvage looks for events in it)"
+                     : " (--ignore-unknown leaves it out)";
+    else if (!run->err->is_other_type && is_damage)
         remedy = " (--on-damage=skip or salvage goes on)";
     if (remedy)
         (void)tm_error_append(run->err, remedy);

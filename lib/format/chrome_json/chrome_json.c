@@ -135,6 +135,7 @@ static enum tm_json_status take_event(struct tm_json_document *doc, struct tm_js
     uint64_t byte = doc->context.input->offset;
     doc->rows.text_at = doc->context.source_at + byte;
     enum tm_status st = tm_json_rows_add(&doc->rows, &doc->event, &fault, err);
+    doc->has_events |= st == TM_OK;
     if (st == TM_END && fault == TM_JSON_NO_TIME)
         tm_json_count(&doc->no_time, &doc->first_no_time, 1, byte);
     else if (st == TM_END)

@@ -5,11 +5,19 @@
  * search skips what it has parsed. */
 enum { SALVAGE_EVENT_MAX = 1 << 20, WORK_FACTOR = 16 };
 
+/* True if what was read shows a trace, and not some other JSON. */
+static bool is_trace(const struct tm_json_document *doc)
+{
+    return doc->has_events || doc->display_time_unit;
+}
+
 enum tm_status tm_json_damage(struct tm_json_document *doc, uint64_t at, const char *cause, struct tm_error *err)
 {
     struct tm_input *in = doc->context.input;
     if (doc->on_damage == TM_DAMAGE_HALT) {
         tm_error_at(err, at, "%s", cause);
+        if (!is_trace(doc))
+            (void)tm_error_other_type(err);
         return tm_error_recoverable(err);
     }
     tm_json_count(&doc->damaged, &doc->first_damaged, 1, at);

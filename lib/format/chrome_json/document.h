@@ -27,7 +27,8 @@ struct tm_json_document {
     bool bare_array;
     bool is_lines; /* events one after the other, without an array around them */
     bool display_time_unit;
-    bool has_members, has_events; /* the outer object has any member; has traceEvents or systemTraceEvents */
+    bool has_members; /* the outer object has any member */
+    bool has_events;  /* the outer object has traceEvents or systemTraceEvents, or an event was added */
     struct tm_buf text; /* scratch; a line of systemTraceEvents; a metadata name */
     /* accounts, written at the end; first_* is the offset of what was counted first */
     uint64_t damaged, first_damaged;
