@@ -217,6 +217,7 @@ their pftrace or json (--ignore-unknown leaves it out)" ]]
     made x.report.json "a report" -f report --json
     made x.explain "an explanation" --explain
     made x.explain.json "an explanation" --explain --json
+    made x.summary.json "a summary" -f summary --json
     made x.dropped "a list of dropped events" -f dropped
     made x.svg svg -f svg
     tm-merge -q --ignore-unknown -f summary x.csv x.jsonl "$demo" >/dev/null

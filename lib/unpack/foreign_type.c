@@ -106,6 +106,7 @@ static const struct {
     {"{\n\"files\":[", "\"processing_order\":", OUTPUT("a report")},
     {"The timeline is ", NULL, OUTPUT("an explanation")},
     {"{\n\"trace_time\":{\"text\":", NULL, OUTPUT("an explanation")},
+    {"{\n\"placements\":[", "\"rule\":", OUTPUT("a summary")},
     {"file\tmachine\tclock\treason\t", NULL, OUTPUT("a list of dropped events")},
     {"<svg xmlns=", " role=\"img\"", OUTPUT("svg")},
 #undef OUTPUT
