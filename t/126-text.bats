@@ -124,6 +124,35 @@ END
     [ "$(sqlite3 a.db "SELECT group_concat(tid || ' ' || name) FROM thread WHERE tid > 0 ORDER BY tid")" = '9 other,10 tool' ]
 }
 
+@test "perf script -F without comm, with addr, and with kinds of branches: threads without names, and the frames" {
+    cat >x.txt <<'END'
+30549/30549 10.000000001:       1 cycles:u: 
+	    7f5c0c875c60 _dl_open+0x0 (/usr/lib64/ld-2.28.so)
+	          401000 feed (/bin/x)
+
+30549/30550 10.000000002:    1    branches:uH:   tr end  call     7ffff7ddc143 _start+0x3 (/lib/ld.so) =>     7ffff7ddc850 _dl_start+0x0 (/lib/ld.so)
+ instruction trace error type 1 time 10.000000002 cpu -1 pid 30549 tid 30550 ip 0x40 code 7: Overflow packet
+30549/30550 10.000000003:   50    branch-misses/period=50/u:       0     7fca99943ac7 dl_open_worker+0x37 (/lib/ld.so)
+30549/30550 [001] 10.000000004: sched:sched_waking: comm=kworker/0:1 pid=7 prio=120 target_cpu=000
+x 30549/30551 [001] 10.000000005:  1 branches:   jcc     40bb19 f+0x2 (/bin/x) =>      40bab9 f+0x1 (/bin/x)
+END
+    tm-merge -o x.db x.txt
+    sqlite3 x.db >got "
+        SELECT s.ts, t.tid, ifnull(t.name, '-'), f.name, m.name, printf('%x', f.rel_pc) FROM cpu_profile_stack_sample s
+          JOIN thread t USING (utid) JOIN stack_profile_callsite c ON c.id = s.callsite_id
+          JOIN stack_profile_frame f ON f.id = c.frame_id JOIN stack_profile_mapping m ON m.id = f.mapping
+        ORDER BY s.ts;
+        SELECT name, value FROM stats WHERE name LIKE 'perf_%' AND value > 0"
+    diff -u - got <<'END'
+10000000001|30549|-|_dl_open|/usr/lib64/ld-2.28.so|7f5c0c875c60
+10000000002|30550|-|_start|/lib/ld.so|7ffff7ddc143
+10000000003|30550|-|dl_open_worker|/lib/ld.so|7fca99943ac7
+10000000005|30551|x|f|/bin/x|40bb19
+END
+    tm-merge -f report x.txt | grep -q 'not_shown: 1, '
+    tm-merge -f jsonl --events x.txt | grep -q '"kind":"sched_waking","ts":10000000004'
+}
+
 @test "perf script that begins with records of perf itself is recognised" {
     cat >a.script <<'END'
 swapper     0 [000]     0.000000: PERF_RECORD_MMAP -1/0: [0xffffffff81000000(0x1209988) @ 0xffffffff81000000]: x [kernel.kallsyms]_text

@@ -81,8 +81,12 @@ enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_h
 {
     const char *end = line + len, *start = tm_text_skip_blanks(line, end), *p, *after = NULL;
     const char *id = start;
+    if (tm_chars_begin(start, end, "instruction trace error ")) {
+        *h = (struct tm_perf_head){.event = start, .event_len = (size_t)(end - start), .rest = end};
+        return TM_END;
+    }
     for (p = start; p < end && after == NULL; p++) {
-        if ((!tm_text_is_digit(*p) && *p != '-') || p == start || !is_blank(p[-1]))
+        if ((!tm_text_is_digit(*p) && *p != '-') || (p > start && !is_blank(p[-1])))
             continue;
         *h = (struct tm_perf_head){0};
         id = p;
@@ -136,20 +140,59 @@ static struct tm_text cut_mapping(const char *p, const char **end)
     return mapping;
 }
 
-bool tm_perf_frame_parse(const char *line, size_t len, struct tm_perf_frame *f)
+/* Reads an address in hexadecimal digits at P, and the blanks after it. Returns the byte after these, or NULL if there
+ * is none. */
+static const char *parse_address(const char *p, const char *end, uint64_t *address)
 {
-    const char *end = line + len, *p = tm_text_skip_blanks(line, end);
     const char *start = p;
-    f->pc = 0;
+    *address = 0;
     for (; p < end && p - start < 16; p++) {
         int d = tm_hex_value_lower(*p);
         if (d < 0)
             break;
-        f->pc = f->pc << 4 | (uint64_t)d;
+        *address = *address << 4 | (uint64_t)d;
     }
-    if (p == start || p == end || !is_blank(*p))
+    return p == start || p == end || !is_blank(*p) ? NULL : tm_text_skip_blanks(p, end);
+}
+
+/* If the address before P is that of data (perf script -F addr), so that the frame's own address and a symbol follow,
+ * reads that address too. A symbol can look like an address, so it must have six digits and one that is no letter.
+ * Returns the byte after what it read. */
+static const char *skip_data_address(const char *p, const char *end, uint64_t *pc)
+{
+    uint64_t own;
+    bool has_digit = false;
+    const char *symbol = parse_address(p, end, &own);
+    for (const char *q = p; symbol && q < symbol; q++)
+        has_digit |= tm_text_is_digit(*q);
+    if (symbol == NULL || own < 0x100000 || !has_digit || symbol == end || *symbol == '(')
+        return p;
+    *pc = own;
+    return symbol;
+}
+
+const char *tm_perf_branch_skip(const char *p, const char *end)
+{
+    static const char *const kinds[] = {"tr strt", "tr end", "tx abrt", "hw int", "call", "return", "jcc", "jmp", "int",
+                                        "iret", "syscall", "sysret", "async", "vmentry", "vmexit"};
+    const char *start;
+    do {
+        start = p = tm_text_skip_blanks(p, end);
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds && p == start; i++) {
+            size_t n = strlen(kinds[i]);
+            if ((size_t)(end - p) > n && memcmp(p, kinds[i], n) == 0 && is_blank(p[n]))
+                p += n;
+        }
+    } while (p > start);
+    return p;
+}
+
+bool tm_perf_frame_parse(const char *line, size_t len, struct tm_perf_frame *f)
+{
+    const char *end = line + len, *p = parse_address(tm_text_skip_blanks(line, end), end, &f->pc);
+    if (p == NULL)
         return false;
-    p = tm_text_skip_blanks(p, end);
+    p = skip_data_address(p, end, &f->pc);
     for (const char *to = p; end - to > 4; to++) {
         if (memcmp(to, " => ", 4) == 0) { /* a branch: its target is not part of the symbol */
             end = to;

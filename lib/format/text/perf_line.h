@@ -10,10 +10,10 @@
 
 /* The head of a sample:
  *
- *     comm pid[/tid] [cpu] seconds.fraction: [period] event: rest
+ *     [comm] pid[/tid] [cpu] seconds.fraction: [period] event: rest
  */
 struct tm_perf_head {
-    const char *comm;
+    const char *comm; /* empty if perf script -F left it out */
     size_t comm_len;
     int64_t pid; /* of the process, if has_pid */
     int64_t tid;
@@ -29,8 +29,8 @@ struct tm_perf_head {
     size_t rest_len;
 };
 
-/* Parses LINE (LEN bytes). TM_OK; TM_END: a record of perf itself, with "PERF_RECORD_… rest" in place of the event;
- * TM_E_INPUT: no head. */
+/* Parses LINE (LEN bytes). TM_OK; TM_END: a record of perf itself, with "PERF_RECORD_… rest" in place of the event, or
+ * what perf reports of a processor's trace ("instruction trace error …"), which is all event; TM_E_INPUT: no head. */
 enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_head *head);
 
 /* A frame of a stack:
@@ -41,6 +41,10 @@ struct tm_perf_frame {
     uint64_t pc;
     struct tm_text symbol, mapping; /* they point into the line */
 };
+
+/* Skips blanks and what kind of branch a sample is ("call", "tr strt", "tr end  hw int") at P, which perf script writes
+ * before the branch's address. Returns the byte after them. */
+const char *tm_perf_branch_skip(const char *p, const char *end);
 
 /* Parses LINE as a frame. False if it is not a frame. */
 bool tm_perf_frame_parse(const char *line, size_t len, struct tm_perf_frame *frame);

@@ -88,7 +88,10 @@ static bool put_frames(struct perf *p, const struct tm_perf_head *h)
         has_source = p->lines[i - 1].is_source;
         end = start - 1;
     }
-    return p->line_count > 0 || put_frame(&p->detail, tm_text_at(h->rest, h->rest_len), NULL);
+    if (p->line_count > 0)
+        return true;
+    const char *rest_end = h->rest + h->rest_len, *frame = tm_perf_branch_skip(h->rest, rest_end);
+    return put_frame(&p->detail, tm_text_at(frame, (size_t)(rest_end - frame)), NULL);
 }
 
 /* Defines the process of a main thread under the thread's name, which ROW has, unless it has that name already. */
@@ -176,7 +179,7 @@ static enum tm_status add_sample(struct perf *p, const struct tm_perf_head *h, b
     e.detail = p->detail.data;
     e.detail_bytes = (uint32_t)p->detail.len;
     st = tm_event_sink_add(p->text.context.sink, &e, err);
-    return st < 0 || derived ? st : add_name(p, h, &e, err);
+    return st < 0 || derived || h->comm_len == 0 ? st : add_name(p, h, &e, err);
 }
 
 /* True for letters after the event's colon that state how it is counted ("cycles:u", "cpu-clock:pppH"). */
@@ -188,6 +191,9 @@ static bool are_modifiers(const char *s, size_t len)
     return true;
 }
 
+/* The name that ftrace writes for a task whose name it does not know. */
+static const char unknown[] = "<...>";
+
 /* Sets *LINE if the event is an ftrace event, such as "sched:sched_switch". False: it is not. */
 static bool as_tracepoint(const struct tm_perf_head *h, struct tm_systrace_line *line)
 {
@@ -195,7 +201,8 @@ static bool as_tracepoint(const struct tm_perf_head *h, struct tm_systrace_line 
     size_t name_len = colon ? h->event_len - (size_t)(colon + 1 - h->event) : 0;
     if (name_len == 0 || h->has_period || are_modifiers(colon + 1, name_len))
         return false;
-    *line = (struct tm_systrace_line){.task = h->comm, .task_len = h->comm_len, .event = colon + 1,
+    const struct tm_text task = h->comm_len ? tm_text_at(h->comm, h->comm_len) : tm_text_str(unknown);
+    *line = (struct tm_systrace_line){.task = tm_text_chars(task), .task_len = task.len, .event = colon + 1,
                                       .event_len = name_len, .args = h->rest, .args_len = h->rest_len,
                                       .time_ns = h->time_ns, .pid = (uint32_t)h->tid, .tgid = (uint32_t)h->pid,
                                       .has_tgid = h->has_pid, .cpu = h->cpu};
@@ -205,7 +212,7 @@ static bool as_tracepoint(const struct tm_perf_head *h, struct tm_systrace_line 
 /* Finds the thread of the tracepoint H if it has ended: its last switch states it. */
 static void find_ended(struct tm_perf_head *h)
 {
-    static const char event[] = "sched:sched_switch", unknown[] = "<...>";
+    static const char event[] = "sched:sched_switch";
     int64_t tid;
     if (h->tid != TM_PERF_ENDED || h->event_len != sizeof event - 1 || memcmp(h->event, event, sizeof event - 1) != 0 ||
         !tm_ftrace_arg_int(tm_text_at(h->rest, h->rest_len), "prev_pid", 0, UINT32_MAX, &tid))
