@@ -294,6 +294,13 @@ END
     [[ "$output" != *'"ts":3000'* ]]
 }
 
+@test "the command line is a list of words, or one string as hiperf writes it" {
+    made a.data
+    made b.data hiperf
+    tm-merge -f report a.data | grep -q ' perf_cmdline = perf record (host)$'
+    tm-merge -f report b.data | grep -q ' perf_cmdline = ./hiperf record -d (host)$'
+}
+
 @test "damage in the header's features, and in records that become no rows, is an error or is counted" {
     made a.data damaged
     run tm-unpack a.data

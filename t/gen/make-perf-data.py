@@ -12,7 +12,8 @@ with 900 fields that are all of its last 59,900 bytes; many: the tracepoint has 
 on cpu 65,536; simpleperf: with records and features as simpleperf writes them, among them a record of 70,000 bytes;
 inner: the same with the formats of tracepoints in the body of perf's record, as old versions of simpleperf wrote
 them; symbols: with the functions and the names of events that simpleperf states; structs: the functions as old versions
-of simpleperf stated them; damaged: all features of the header are cut short; short: so are some more records.
+of simpleperf stated them; hiperf: with the command line as hiperf writes it; damaged: all features of the header are
+cut short; short: so are some more records.
 Records are not in the order of time, so names and mappings must be found by time.
 """
 import struct, subprocess, sys
@@ -269,6 +270,8 @@ if 'symbols' in words:
     del features[12]
     of_kernel += [mmap2(100, NEW_AT + 0x200000, 0x1000, 0x7000, '[anon:jit_app_cache]', 5900),
                   sample(1, USER, 100, 101, 6000, 0, [MARK_USER, NEW_AT + 0x200004])]
+if 'hiperf' in words:
+    features[11] = pack('I', 19) + b'./hiperf record -d\0'
 if 'damaged' in words:
     features = {number: body[:len(body) * 3 // 4] for number, body in features.items()}
 

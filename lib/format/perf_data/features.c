@@ -30,9 +30,16 @@ static enum tm_status result(const struct tm_perf_cursor *c, enum tm_status st)
     return st == TM_OK && c->failed ? TM_END : st;
 }
 
+/* Reads the words of the command line. hiperf of OpenHarmony writes it as one string, whose length no number of words
+ * can be. */
 static enum tm_status read_cmdline(struct tm_perf *p, struct tm_perf_cursor c, struct tm_error *err)
 {
-    uint32_t count = tm_perf_u32(&c);
+    struct tm_perf_cursor words = c;
+    uint32_t count = tm_perf_u32(&words);
+    if (!words.failed && count > 0 && count == (uint64_t)(words.end - words.p))
+        count = 1;
+    else
+        c = words;
     tm_buf_clear(&p->text);
     for (uint32_t i = 0; i < count && !c.failed; i++) {
         struct tm_text word = tm_perf_string(&c);
