@@ -205,6 +205,8 @@ I/Tag     ( 1234): text\n|logcat -v threadtime
 --------- beginning of main\nI/Tag(12): text\n|logcat -v threadtime
 LPKSHHRH\0\0\0\0|journalctl -o export
 FLR\0\0\2\0\0|Java Flight Recorder
+PK\5\6\0\0\0\0|a ZIP without members
+# ninja log v5\n1\t20\t0\tx.o\tabc\n|ninjatracing
 SLOW\3\0\40\0|method trace
 *version\n3\n|method trace
 \n\4\10\1\20\2\n\4\10\3\20\4|pprof
@@ -220,6 +222,14 @@ SQLite format 3\0|database
 hello|unknown trace type; supported are: Perfetto
 END
     kineto a.json 5
+    for how in --format=v7 --label=x; do
+        tar $how -cf x a.json
+        run -1 tm-unpack x
+        [[ "$output" == "tm-unpack: x: a TAR of an old form, or with a label, which is not supported: unpack it and"* ]]
+        printf b | dd of=x conv=notrunc status=none
+        run -1 tm-unpack x
+        [[ "$output" == "tm-unpack: x: unknown trace type; "* ]]
+    done
     tm-unpack a.json >s.tms
     run tm-merge s.tms
     [ "$output" = "tm-unpack: s.tms: a tracemerge stream, which has been unpacked already: tm-emit or tm-sort -m read it (--ignore-unknown leaves it out)" ]

@@ -6,9 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Files that no format reads. Sources: the files themselves, draft-ietf-opsawg-pcap,
- * draft-ietf-opsawg-pcapng, the format descriptions of xz, bzip2, lz4 and 7z, and of gperftools' CPU profiles (words 0,
- * 3, 0, here of 8 bytes). */
+/* Files that no format reads. Sources: the files themselves, draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng, tar(5),
+ * the format descriptions of xz, bzip2, lz4 and 7z, and of gperftools' CPU profiles (words 0, 3, 0, here of 8 bytes). */
 static const struct {
     const char *bytes;
     size_t len;
@@ -19,6 +18,7 @@ static const struct {
     {MAGIC("BZh"), "compressed by bzip2, which is not supported: bzip2 -dc FILE"},
     {MAGIC("\x04\x22\x4d\x18"), "compressed by lz4, which is not supported: lz4 -dc FILE"},
     {MAGIC("7z\xbc\xaf\x27\x1c"), "a 7z archive, which is not supported: unpack it and give the directory"},
+    {MAGIC("PK\5\6"), "a ZIP without members"},
     {MAGIC("Rar!"), "a RAR archive, which is not supported: unpack it and give the directory"},
     {MAGIC("\xd4\xc3\xb2\xa1"), "packets of a network (pcap), which are not a supported trace"},
     {MAGIC("\xa1\xb2\xc3\xd4"), "packets of a network (pcap), which are not a supported trace"},
@@ -28,6 +28,7 @@ static const struct {
     {MAGIC("\xfe\xff"), "text in UTF-16, which is not supported: iconv -f UTF-16 -t UTF-8 FILE"},
     {MAGIC("\x7f" "ELF"), "a program (ELF), not a trace of one"},
     {MAGIC("FLR\0"), "a recording of Java Flight Recorder, which is not supported"},
+    {MAGIC("# ninja log v"), "a log of ninja, which is not supported; ninjatracing makes Chrome JSON of it"},
     {MAGIC("*version\n"), "a method trace of Android's runtime, which is not supported"},
     {MAGIC("SLOW"), "a method trace of Android's runtime, which is not supported"},
     {MAGIC("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
@@ -58,6 +59,24 @@ static bool is_pprof(const uint8_t *head, size_t len)
     if (len >= 3 && memcmp(head, "\x32\0\x32", 3) == 0)
         return true;
     return len >= 6 && memcmp(head, "\x0a\4\x08", 3) == 0 && head[3] < 0x80 && head[4] == 0x10 && head[5] < 0x80;
+}
+
+/* True if HEAD is the header of a member of a TAR. Only the old form, or one of an extension such as GNU's labels of
+ * volumes, lacks the mark by which a TAR is recognised. */
+static bool is_old_tar(const uint8_t *head, size_t len)
+{
+    enum { HEADER_LEN = 512, SUM_AT = 148, SUM_LEN = 8 };
+    uint32_t sum = 0, stated = 0;
+    size_t at = SUM_AT;
+    if (len < HEADER_LEN || head[0] == 0)
+        return false;
+    for (size_t i = 0; i < HEADER_LEN; i++)
+        sum += i - SUM_AT < SUM_LEN ? ' ' : head[i];
+    while (at < SUM_AT + SUM_LEN && head[at] == ' ')
+        at++;
+    for (; at < SUM_AT + SUM_LEN && head[at] >= '0' && head[at] <= '7'; at++)
+        stated = stated << 3 | (head[at] & 7);
+    return stated == sum;
 }
 
 /* True if HEAD begins with a call in the form of strace without -ttt: "execve(…", or a call after a time of day, both
@@ -165,6 +184,8 @@ const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
     for (size_t i = 0; i < sizeof by_magic / sizeof *by_magic; i++)
         if (len >= by_magic[i].len && memcmp(head, by_magic[i].bytes, by_magic[i].len) == 0)
             return by_magic[i].cause;
+    if (is_old_tar(head, len))
+        return "a TAR of an old form, or with a label, which is not supported: unpack it and give the directory";
     if (is_strace_without_date(head, len))
         return "a log of strace without dates: strace -f -ttt -T";
     if (is_brief_log(head, len))
