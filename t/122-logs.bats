@@ -280,6 +280,39 @@ for i in range(40):
     same_text "$(sqlite3 -nullvalue NULL a.db "SELECT tag, msg FROM android_logs ORDER BY ts")" $'|empty\nNULL|none'
 }
 
+@test "logcat: both forms in which Android Studio shows messages are read, with the package" {
+    cat >new.log <<'END'
+---------------------------- PROCESS STARTED (2155) for package com.example.app ----------------------------
+2025-01-24 11:39:16.533  1249-1321  BufferQueueDebug        surfaceflinger                       E  [D  x] cannot be read
+2025-01-24 11:39:16.534  2155-2201  My Tag                  com.example.app:remote               A  died
+                                                                                                    at foo
+2025-01-24 11:39:16.535  2155-2155  Only                    I  a  b
+2025-01-24 11:39:16.536  2155-2155  Empty                   com.example.app                      W  
+END
+    cat >old.log <<'END'
+2021-01-24 11:39:16.533 1249-1321/com.example.app E/My Tag: a: message
+01-24 11:39:16.600 1249-1249/? W/Tag: x
+2021-01-24 11:39:16.700 1249-1249 no letter
+END
+    for form in new old; do
+        tm-merge -q -o $form.db $form.log
+        sqlite3 $form.db "SELECT l.prio, l.tag, replace(l.msg, char(10), '~'), t.tid, ifnull(a.string_value, '-')
+            FROM android_logs l JOIN thread t USING (utid) LEFT JOIN args a USING (arg_set_id) ORDER BY l.ts" >$form
+    done
+    sed -i 's/~  */~/' new
+    diff -u - new <<'END'
+6|BufferQueueDebug|[D  x] cannot be read|1321|surfaceflinger
+7|My Tag|died~at foo|2201|com.example.app:remote
+4|Only|a  b|2155|-
+5|Empty||2155|com.example.app
+END
+    diff -u - old <<'END'
+6|My Tag|a: message|1321|com.example.app
+5|Tag|x|1249|-
+END
+    tm-merge -f report old.log | grep -q 'damaged: 1, '
+}
+
 @test "an entry of a journal over 16 MiB is damage, also if it ends" {
     python3 - <<'EOF'
 import json

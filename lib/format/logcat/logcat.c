@@ -22,7 +22,7 @@ struct logcat {
     bool has_pending;   /* a row is pending until its message ends */
     bool has_tag;       /* of the pending row */
     struct tm_event pending;
-    struct tm_buf tag, message, uid; /* of the pending row */
+    struct tm_buf tag, message, uid, package; /* of the pending row */
     struct tm_buf detail;
     int64_t without_year, without_zone;
 };
@@ -46,6 +46,7 @@ static void logcat_close(void *state)
     tm_buf_release(&l->tag);
     tm_buf_release(&l->message);
     tm_buf_release(&l->uid);
+    tm_buf_release(&l->package);
     tm_buf_release(&l->detail);
     free(l);
 }
@@ -94,12 +95,25 @@ static struct tm_text text_of(const struct tm_buf *buf)
     return tm_text_at(buf->len ? buf->data : (const uint8_t *)"", buf->len);
 }
 
+/* Adds the args of the pending row. */
+static enum tm_status put_args(struct logcat *l, struct tm_error *err)
+{
+    int64_t number;
+    enum tm_status st = TM_OK;
+    if (l->uid.len && tm_decimal_int((const char *)l->uid.data, l->uid.len, &number) == TM_OK)
+        st = tm_detail_arg_int(&l->detail, "uid", number);
+    else if (l->uid.len)
+        st = tm_detail_arg_text(&l->detail, "uid", l->uid.data, l->uid.len);
+    if (st >= 0 && l->package.len)
+        st = tm_detail_arg_text(&l->detail, "package", l->package.data, l->package.len);
+    return st < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
 /* Adds the pending row if there is one. */
 static enum tm_status put_pending(struct logcat *l, struct tm_error *err)
 {
     struct tm_event_sink *sink = l->text.context.sink;
     struct tm_event *e = &l->pending;
-    int64_t number;
     if (!l->has_pending)
         return TM_OK;
     l->has_pending = false;
@@ -108,15 +122,10 @@ static enum tm_status put_pending(struct logcat *l, struct tm_error *err)
         tm_event_sink_string(sink, text_of(&l->message), &l->detail, &e->name, err);
     if (st == TM_OK && l->has_tag)
         st = tm_event_sink_string(sink, text_of(&l->tag), &l->detail, &e->category, err);
+    if (st >= 0 && sink->want_detail)
+        st = put_args(l, err);
     if (st < 0)
         return st;
-    if (sink->want_detail && l->uid.len) {
-        bool is_number = tm_decimal_int((const char *)l->uid.data, l->uid.len, &number) == TM_OK;
-        st = is_number ? tm_detail_arg_int(&l->detail, "uid", number)
-                       : tm_detail_arg_text(&l->detail, "uid", l->uid.data, l->uid.len);
-        if (st < 0)
-            return tm_error_nomem(err);
-    }
     e->detail = l->detail.data;
     e->detail_bytes = (uint32_t)l->detail.len;
     return tm_event_sink_add(sink, e, err);
@@ -152,7 +161,8 @@ static enum tm_status begin(struct logcat *l, const struct tm_logcat_line *line,
     l->text.has_events = true;
     l->has_pending = true;
     l->has_tag = line->tag.data != NULL;
-    return copy(&l->tag, line->tag) && copy(&l->message, line->message) && copy(&l->uid, line->uid)
+    return copy(&l->tag, line->tag) && copy(&l->message, line->message) && copy(&l->uid, line->uid) &&
+                   copy(&l->package, line->package)
                ? TM_OK
                : tm_error_nomem(err);
 }

@@ -4,6 +4,8 @@
 #include "base/decimal.h"
 #include "format/text_lines.h"
 
+#include <string.h>
+
 #define NS_PER_S INT64_C(1000000000)
 
 enum { EPOCH_DIGITS = 9 /* fewer digits are an uptime: 10^8 s are three years */, COLUMNS_MAX = 3 };
@@ -112,6 +114,12 @@ static enum tm_logcat_priority priority_of(char letter)
     }
 }
 
+/* Android Studio has a letter of its own for fatal messages. */
+static enum tm_logcat_priority studio_priority(char letter)
+{
+    return letter == 'A' ? TM_LOGCAT_FATAL : priority_of(letter);
+}
+
 static bool number_of(struct tm_text text, int64_t *value)
 {
     return text.len > 0 && tm_text_is_digit(text.data[0]) && tm_text_int(text, value) && *value <= UINT32_MAX;
@@ -202,6 +210,51 @@ static enum tm_status parse_brief(const char *p, const char *end, struct tm_logc
     return TM_E_INPUT;
 }
 
+/* "tag package P  message", of which the package can be missing, after "pid-tid". */
+static enum tm_status parse_studio_columns(const char *p, const char *end, struct tm_logcat_line *l)
+{
+    const char *letter = tm_text_skip_blanks(p, end);
+    while (letter < end && !(letter[-1] == ' ' && studio_priority(*letter) != TM_LOGCAT_UNKNOWN &&
+                             (letter + 1 == end || (letter[1] == ' ' && (letter + 2 == end || letter[2] == ' ')))))
+        letter++;
+    if (letter == end)
+        return TM_E_INPUT;
+    set_tag(l, tm_text_skip_blanks(p, letter), letter);
+    for (size_t i = l->tag.len; i > 0; i--) {
+        if (l->tag.data[i - 1] != ' ')
+            continue;
+        l->package = tm_text_after(l->tag, i);
+        set_tag(l, tm_text_chars(l->tag), tm_text_chars(l->tag) + i);
+        break;
+    }
+    l->priority = studio_priority(*letter);
+    p = end - letter > 2 ? letter + 3 : end;
+    l->message = tm_text_at(p, (size_t)(end - p));
+    return TM_OK;
+}
+
+/* "pid-tid tag package P  message", or, of older versions, "pid-tid/package P/tag: message" */
+static enum tm_status parse_studio(const char *p, const char *end, struct tm_logcat_line *l)
+{
+    const char *dash = tm_text_skip_digits(p, end);
+    const char *after = dash < end && *dash == '-' ? tm_text_skip_digits(dash + 1, end) : end;
+    if (after == end || (*after != ' ' && *after != '/') || !number_of(tm_text_at(p, (size_t)(dash - p)), &l->pid) ||
+        !number_of(tm_text_at(dash + 1, (size_t)(after - dash - 1)), &l->tid))
+        return TM_E_INPUT;
+    l->has_tid = true;
+    if (*after == ' ')
+        return parse_studio_columns(after, end, l);
+    const char *blank = memchr(after, ' ', (size_t)(end - after));
+    if (blank == NULL || end - blank < 3 || blank[2] != '/' || studio_priority(blank[1]) == TM_LOGCAT_UNKNOWN)
+        return TM_E_INPUT;
+    l->package = tm_text_at(after + 1, (size_t)(blank - after - 1));
+    if (l->package.len == 1 && l->package.data[0] == '?')
+        l->package.len = 0;
+    l->priority = studio_priority(blank[1]);
+    split_message(blank + 3, end, l);
+    return TM_OK;
+}
+
 /* Removes the escape sequences that -v color puts around a line. */
 static void take_color(const char **p, const char **end)
 {
@@ -227,7 +280,10 @@ enum tm_status tm_logcat_line_parse(const char *line, size_t len, struct tm_logc
     if ((!take_date(&p, end, l) && !take_seconds(&p, end, l)) || p == end || *p != ' ')
         return TM_E_INPUT;
     p = tm_text_skip_blanks(p, end);
-    return end - p > 1 && p[1] == '/' ? parse_brief(p, end, l) : parse_threadtime(p, end, l);
+    if (end - p > 1 && p[1] == '/')
+        return parse_brief(p, end, l);
+    const char *dash = tm_text_skip_digits(p, end);
+    return dash > p && dash < end && *dash == '-' ? parse_studio(p, end, l) : parse_threadtime(p, end, l);
 }
 
 bool tm_logcat_line_is_brief(const char *line, size_t len)

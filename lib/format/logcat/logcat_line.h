@@ -1,5 +1,6 @@
 /* A line of logcat in the formats that have a time: threadtime and time, with the modifiers year, usec, nsec, uid,
- * zone, epoch, monotonic and color. Source: logcat(1) of Android, and liblog/logprint.cpp of AOSP. */
+ * zone, epoch, monotonic and color; and in the two forms in which Android Studio shows it. Sources: logcat(1) of Android,
+ * liblog/logprint.cpp of AOSP, and "View logs with Logcat" of Android Studio's documentation. */
 #ifndef TM_FORMAT_LOGCAT_LOGCAT_LINE_H
 #define TM_FORMAT_LOGCAT_LOGCAT_LINE_H
 
@@ -34,6 +35,7 @@ struct tm_logcat_line {
     bool has_tid;   /* false in format time, which does not state the thread */
     int64_t pid, tid;
     struct tm_text uid; /* a number or a name; length 0: none */
+    struct tm_text package; /* of Android Studio; length 0: none */
     enum tm_logcat_priority priority;
     struct tm_text tag, message;
 };
