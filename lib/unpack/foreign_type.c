@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Files that no format reads. Sources: the files themselves, draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng, tar(5),
- * the format descriptions of xz, bzip2, lz4 and 7z, and of gperftools' CPU profiles (words 0, 3, 0, here of 8 bytes). */
+ * the format descriptions of xz, bzip2, lz4 and 7z, and of CPU profiles of gperftools (words 0, 3, 0 of 8 bytes). */
 static const struct {
     const char *bytes;
     size_t len;

@@ -1,6 +1,6 @@
 /* A line of logcat in the formats that have a time: threadtime and time, with the modifiers year, usec, nsec, uid,
- * zone, epoch, monotonic and color; and in the two forms in which Android Studio shows it. Sources: logcat(1) of Android,
- * liblog/logprint.cpp of AOSP, and "View logs with Logcat" of Android Studio's documentation. */
+ * zone, epoch, monotonic and color; and in the two forms in which Android Studio shows it. Sources: logcat(1) of
+ * Android, liblog/logprint.cpp of AOSP, and "View logs with Logcat" of Android Studio's documentation. */
 #ifndef TM_FORMAT_LOGCAT_LOGCAT_LINE_H
 #define TM_FORMAT_LOGCAT_LOGCAT_LINE_H
 

@@ -29,8 +29,8 @@ struct tm_perf_head {
     size_t rest_len;
 };
 
-/* Parses LINE (LEN bytes). TM_OK; TM_END: a record of perf itself, with "PERF_RECORD_… rest" in place of the event, or
- * what perf reports of a processor's trace ("instruction trace error …"), which is all event; TM_E_INPUT: no head. */
+/* Parses LINE (LEN bytes). TM_OK. TM_END: a record of perf itself, with "PERF_RECORD_… rest" in place of the event, or
+ * what perf reports of a processor's trace ("instruction trace error …"), which is all event. TM_E_INPUT: no head. */
 enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_head *head);
 
 /* A frame of a stack:
