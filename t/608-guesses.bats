@@ -216,6 +216,13 @@ SLOW\3\0\40\0|method trace
 478760 12:21:46 brk(NULL) = 0x1\n|strace -f -ttt
 [pid  478] 12:21:46.1 rt_sigreturn({mask=[]}) = 0\n|strace -f -ttt
 execve("/bin/ls", ["ls"], 0x7f /* 3 vars */) = 0\n|strace -f -ttt
+[    0.000000] Linux version 6.1\n|journalctl -o export
+[12345.678901] usb 1-1: new\n|journalctl -o export
+Nov  3 12:21:46 host kernel: a message\n|journalctl -o export
+Nov 30 12:21:46 host sshd[12]: a message\n|journalctl -o export
+2026-11-30T12:21:46.123456+01:00 host sshd[12]: a message\n|journalctl -o export
+2026-11-30T12:21:46Z INFO place: x\n|unknown trace type; supported are: Perfetto
+Nov 30 12:21:46\n|unknown trace type; supported are: Perfetto
 12:21:46 app: call(3) = 0\n|unknown trace type; supported are: Perfetto
 main("x") = 0\n|unknown trace type; supported are: Perfetto
 SQLite format 3\0|database

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "format/logcat/logcat_line.h"
+#include "format/text_lines.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -100,6 +101,43 @@ static bool is_strace_without_date(const uint8_t *head, size_t len)
     return has_time ? name > 0 && name < rest.len && rest.data[name] == '(' : tm_text_begins(rest, "execve(\"");
 }
 
+/* True if TEXT begins as FORM says: 0 stands for a digit, a for a letter, _ for a digit or a blank, other bytes for
+ * themselves. */
+static bool has_form(struct tm_text text, const char *form)
+{
+    size_t n = strlen(form);
+    for (size_t i = 0; i < n && i < text.len; i++) {
+        char c = tm_text_chars(text)[i];
+        bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+        bool fits = form[i] == '0'   ? tm_text_is_digit(c)
+                    : form[i] == 'a' ? is_letter
+                    : form[i] == '_' ? tm_text_is_digit(c) || c == ' '
+                                     : c == form[i];
+        if (!fits)
+            return false;
+    }
+    return text.len >= n;
+}
+
+/* True if HEAD begins with a line of dmesg, or of syslog or journalctl -o short or short-iso, which state a host and a
+ * program after the time. */
+static bool is_system_log(const uint8_t *head, size_t len)
+{
+    struct tm_text line = {head, len}, host, program;
+    if (has_form(line, "[____0.000000] "))
+        return true;
+    bool is_iso = has_form(line, "0000-00-00T00:00:00") && tm_text_cut(&line, " ", &host);
+    if (!is_iso && !has_form(line, "aaa _0 00:00:00 "))
+        return false;
+    if (!is_iso)
+        line = tm_text_after(line, strlen("aaa _0 00:00:00 "));
+    if (!tm_text_cut(&line, " ", &host) || !tm_text_cut(&line, " ", &program) || program.len < 3 ||
+        program.data[program.len - 1] != ':' || memchr(program.data, '\n', program.len))
+        return false;
+    /* Logs of programs have the form "TIME LEVEL PLACE: TEXT". */
+    return !is_iso || program.data[program.len - 2] == ']' || tm_text_is(program, "kernel:");
+}
+
 /* True if the first line that is not a divider is one of logcat -v brief. */
 static bool is_brief_log(const uint8_t *head, size_t len)
 {
@@ -188,6 +226,8 @@ const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
         return "a TAR of an old form, or with a label, which is not supported: unpack it and give the directory";
     if (is_strace_without_date(head, len))
         return "a log of strace without dates: strace -f -ttt -T";
+    if (is_system_log(head, len))
+        return "a log of the system as text: journalctl -o export writes it with its clocks (-k: the kernel's log)";
     if (is_brief_log(head, len))
         return "a log of logcat without times: logcat -v threadtime -v year -v usec -v UTC";
     return "unknown trace type; supported are: Perfetto and Fuchsia traces, Chrome JSON, ftrace and systrace text, "
