@@ -252,3 +252,20 @@ e 3.25 uid=0 1 false"
 kernel_wakelock_unknown_id|1|error|analysis'
     same_text "$(counters)" '1000|android_kernel_wakelock|lock 1 20000|7000000.0|wakelock_name=lock 1 20000 wakelock_type=unknown'
 }
+
+@test "packets that state the values of many wakelocks again are left out beyond a limit, and counted" {
+    {
+        echo '1 { 8: 1000 58: 6 10: 1 13: 1 115 {'
+        seq 1 8000 | sed 's/.*/ 1 { 1: & 2: "lock &" } 2: & 3: 7/'
+        echo ' } }'
+        for ((i = 1; i <= 1000; i++)); do
+            echo "1 { 8: $((i + 1000)) 58: 6 10: 1 115 { 2: 1 3: 1 } }"
+        done
+    } | python3 "$TM_SRC/t/gen/make-packets.py" >x.pftrace
+    tm-merge -q -o x.db x.pftrace
+    # each packet states 8,000 values; 2,097,152 are allowed, and 8 for each byte of the file
+    written=$(sqlite3 x.db "SELECT count(DISTINCT ts) FROM counter")
+    [ "$written" -gt $((2097152 / 8000)) ]
+    [ "$written" -le $(((2097152 + 8 * $(wc -c <x.pftrace)) / 8000)) ]
+    same_text "$(stat)" "facts_beyond_limits|$((1001 - written))|data_loss|analysis"
+}

@@ -26,6 +26,8 @@ enum {
     TM_PROTO_INTERNED_BYTES_MAX = 96 << 20, /* bytes of interned data of all sequences */
     /* bytes of interned data that new generations of sequences repeat; 16 times the bytes of the file so far more */
     TM_PROTO_REPEATED_BYTES_FREE = 16 << 20,
+    /* values that packets of wakelocks and of users of cpus state; 8 times the bytes of the file so far more */
+    TM_PROTO_TOTALS_VALUES_FREE = 2 << 20,
     TM_PROTO_TRACKS_MAX = 1 << 22,          /* counter, thread and process tracks, as many as an output has */
     TM_PROTO_CPUS_MAX = 1 << 16,            /* (machine, cpu) pairs */
     TM_PROTO_COMM_MAX = 64,                 /* bytes of a task's name; kernels have 16 */
@@ -183,7 +185,8 @@ struct tm_proto_totals {
     struct tm_proto_map counters; /* (machine, hash of a counter) to the place of its last value */
     struct tm_buf sources, lasts;
     uint32_t entries; /* of all sources */
-    size_t text_bytes, values;
+    size_t text_bytes;
+    uint64_t values; /* that packets stated, which may be TM_PROTO_TOTALS_VALUES_FREE and some for each byte */
 };
 
 /* Facts about the whole trace: metadata.c. */

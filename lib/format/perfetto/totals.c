@@ -11,9 +11,9 @@
 
 enum { LOCK = 1, LOCK_IDS = 2, LOCK_TIMES = 3, LOCK_ERRORS = 4, LOCK_ID = 1, LOCK_NAME = 2, LOCK_TYPE = 3 };
 enum { CLUSTER_COUNT = 1, UIDS = 2, UID_TIMES = 3 };
-/* Of a file: sequences; sums, and the numbers of wakelocks; bytes of names; values of counters that are compared with
- * those before them, because each packet states all of them anew. */
-enum { SOURCES_MAX = 1 << 10, SUMS_MAX = 1 << 16, TEXTS_BYTES_MAX = 4 << 20, VALUES_MAX = 1 << 26 };
+/* Of a file: sequences; sums, and the numbers of wakelocks; bytes of names. */
+enum { SOURCES_MAX = 1 << 10, SUMS_MAX = 1 << 16, TEXTS_BYTES_MAX = 4 << 20 };
+enum { VALUES_A_BYTE = 8 }; /* beyond TM_PROTO_TOTALS_VALUES_FREE */
 enum { APPS_FROM = 10000, UIDS_A_USER = 100000 };
 
 /* What a sum is of. The key of its entry in the table of ids is (kind, key). */
@@ -284,10 +284,11 @@ static enum tm_status count_lock_errors(const struct reader *r, uint64_t flags)
     return st;
 }
 
-/* True if the values of COUNT counters can be noted. Otherwise they are left out. */
+/* True if the values of COUNT counters can be noted. Otherwise they are left out. A packet of a few bytes states the
+ * values of all sums of its sequence anew. */
 static bool can_push(const struct reader *r, size_t count)
 {
-    const bool is_few = count <= VALUES_MAX - r->totals->values;
+    const bool is_few = r->totals->values + count <= TM_PROTO_TOTALS_VALUES_FREE + VALUES_A_BYTE * r->packet->byte;
     r->totals->values += is_few ? count : 0;
     r->rows->sink->left_out += !is_few;
     return is_few;
