@@ -15,6 +15,7 @@
 #include "unpack/same_files.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -547,6 +548,18 @@ static enum tm_status enter_sandbox(const struct merge *m, struct tm_error *err)
     return st;
 }
 
+/* True if an output is a pipe or the like whose reader has left. */
+static bool output_left(const struct merge *m)
+{
+    const struct tm_output_list *outputs = &m->a.request.outputs;
+    bool has_left = false;
+    for (size_t i = 0; i < outputs->count; i++) {
+        struct pollfd end = {.fd = outputs->rows[i].out == NULL ? STDOUT_FILENO : m->outs[i].temp ? -1 : m->outs[i].fd};
+        has_left |= poll(&end, 1, 0) > 0 && (end.revents & (POLLERR | POLLHUP));
+    }
+    return has_left;
+}
+
 /* Runs the stages and returns the exit status. */
 static int run_stages(struct merge *m, struct tm_error *err)
 {
@@ -559,6 +572,7 @@ static int run_stages(struct merge *m, struct tm_error *err)
         return tm_program_fail(&program, err);
     }
     tm_pipeline_wait(&m->pipeline);
+    m->pipeline.output_left = output_left(m);
     if (m->shared.page)
         tm_progress_line_finish(&m->line);
     if (signal_seen)

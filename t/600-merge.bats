@@ -245,20 +245,30 @@ tm-sort: bad" ]
     nothing_left
 }
 
-@test "a stage killed by kill -9 at the start or in the middle is exit 3 and no OUT" {
+@test "a stage killed by kill -9 or -PIPE at the start or in the middle is exit 3 and no OUT" {
     for name in $all; do
         for before in "" "head -c 1000 $(sink $name);"; do
-            mv bin/$name saved
-            stage $name "$before kill -9 \$\$"
-            run merge -o out.txt x
-            rm bin/$name
-            mv saved bin/$name
-            echo "$name: $output"
-            [ "$status" -eq 3 ]
-            [ "$output" = "tm-merge: $name: killed by signal 9 (Killed)" ]
-            nothing_left
+            for signal in "9 (Killed)" "13 (Broken pipe)"; do
+                mv bin/$name saved
+                stage $name "$before kill -${signal%% *} \$\$"
+                run merge -o out.txt x
+                rm bin/$name
+                mv saved bin/$name
+                echo "$name: $output"
+                [ "$status" -eq 3 ]
+                [ "$output" = "tm-merge: $name: killed by signal $signal" ]
+                nothing_left
+            done
         done
     done
+}
+
+@test "tm-emit killed by SIGPIPE is an error if the reader of the output is there" {
+    stage tm-emit 'kill -PIPE $$'
+    run bash -c 'bin/tm-merge x | cat; exit ${PIPESTATUS[0]}'
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-merge: tm-emit: killed by signal 13 (Broken pipe)" ]
+    nothing_left
 }
 
 @test "a stage killed after writing its last byte is exit 3 and no OUT" {

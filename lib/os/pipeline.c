@@ -329,7 +329,8 @@ static bool failed(const struct tm_stage *stage)
     return !stage->running && stage->pid > 0 && stage->wait_status != 0;
 }
 
-static bool lost_reader(const struct tm_stage *stage)
+/* True if STAGE died of SIGPIPE, which can also come from another program. */
+static bool died_of_sigpipe(const struct tm_stage *stage)
 {
     return !stage->running && WIFSIGNALED(stage->wait_status) && WTERMSIG(stage->wait_status) == SIGPIPE;
 }
@@ -399,18 +400,31 @@ void tm_pipeline_wait(struct tm_pipeline *p)
     notice_signals(p);
 }
 
-/* True if stage I failed, and not only because its reader left or because it was stopped. */
-static bool failed_loudly(const struct tm_pipeline *p, size_t i)
-{
-    const struct tm_stage *stage = &p->stages[i];
-    return failed(stage) && !stage->stopped && !lost_reader(stage);
-}
-
 bool tm_stage_failed_on_input(const struct tm_stage *stage, bool *is_cut)
 {
     int status = WIFEXITED(stage->wait_status) ? WEXITSTATUS(stage->wait_status) : 0;
     *is_cut = status == TM_PIPELINE_CUT_STREAM;
     return *is_cut || status == -TM_E_INPUT;
+}
+
+/* True if stage I died of SIGPIPE because nobody read its output any more. If the next stage that failed saw its stream
+ * end early, the output was still read when stage I died: then somebody sent the signal. */
+static bool left_by_reader(const struct tm_pipeline *p, size_t i)
+{
+    bool is_cut = false;
+    if (!died_of_sigpipe(&p->stages[i]))
+        return false;
+    if (i + 1 == p->count)
+        return p->output_left;
+    while (++i < p->count && !failed(&p->stages[i]))
+        continue;
+    return i == p->count || !tm_stage_failed_on_input(&p->stages[i], &is_cut) || !is_cut;
+}
+
+/* True if stage I failed, and not only because its reader left or because it was stopped. */
+static bool failed_loudly(const struct tm_pipeline *p, size_t i)
+{
+    return failed(&p->stages[i]) && !p->stages[i].stopped && !left_by_reader(p, i);
 }
 
 /* True if stage I failed by itself, as tm_pipeline_cause says. */
@@ -422,7 +436,7 @@ static bool is_cause(const struct tm_pipeline *p, size_t i)
         downstream |= k > i && failed(&p->stages[k]);
     }
     if (!failed_loudly(p, i)) /* losing the reader is a cause if the reader did not fail */
-        return lost_reader(&p->stages[i]) && !downstream && !upstream && i + 1 < p->count;
+        return left_by_reader(p, i) && !downstream && !upstream && i + 1 < p->count;
     bool is_cut;
     return !(upstream && tm_stage_failed_on_input(&p->stages[i], &is_cut));
 }
@@ -457,7 +471,7 @@ int tm_pipeline_exit(const struct tm_pipeline *p)
 
 bool tm_pipeline_reader_left(const struct tm_pipeline *p)
 {
-    return p->count > 0 && lost_reader(&p->stages[p->count - 1]) && tm_pipeline_cause(p) == p->count;
+    return p->count > 0 && left_by_reader(p, p->count - 1) && tm_pipeline_cause(p) == p->count;
 }
 
 void tm_pipeline_release(struct tm_pipeline *p)

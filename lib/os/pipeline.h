@@ -49,6 +49,9 @@ struct tm_pipeline {
     /* The signal mask of the stages, and of this process while it waits. Everywhere else the caller blocks the signals
      * that it handles: SIGINT, SIGTERM and SIGHUP at most, because a stage that starts resets only these. */
     sigset_t wait_mask;
+    /* For the caller to set after wait: a reader of what the last stage writes has left. If that stage died of SIGPIPE
+     * and this is not set, somebody sent it the signal. */
+    bool output_left;
     bool drops_warnings; /* if a stage writes more than TM_PIPELINE_PENDING_MAX, its warnings are not passed on */
     /* During the wait, tick is called every tick_ms (0: never). quiet is called before anything is written to standard
      * error. Both get CONTEXT. */
@@ -73,7 +76,8 @@ void tm_pipeline_stop(struct tm_pipeline *pipeline);
 void tm_pipeline_wait(struct tm_pipeline *pipeline);
 
 /* Returns the cause that is furthest upstream, or the number of stages if there is none. A stage is a cause if it
- * failed by itself: it was not stopped, no failure upstream cut its input short, and no failed reader left it. */
+ * failed by itself: it was not stopped, no failure upstream cut its input short, and no failed reader left it. A stage
+ * that died of SIGPIPE while the next one still read was killed. */
 size_t tm_pipeline_cause(const struct tm_pipeline *pipeline);
 
 /* True if STAGE ended with exit status 1 or TM_PIPELINE_CUT_STREAM: what it read is at fault. *IS_CUT: its stream ended
@@ -87,7 +91,7 @@ bool tm_stage_line_is_warning(const struct tm_stage *stage, const uint8_t *line,
  * TM_PIPELINE_CUT_STREAM as 1. Returns 0 without causes. */
 int tm_pipeline_exit(const struct tm_pipeline *pipeline);
 
-/* True if the last stage died because the reader of its output had left. */
+/* True if the last stage died because the reader of its output had left (output_left). */
 bool tm_pipeline_reader_left(const struct tm_pipeline *pipeline);
 
 void tm_pipeline_release(struct tm_pipeline *pipeline);
