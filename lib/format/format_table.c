@@ -1,5 +1,6 @@
 #include "format/format.h"
 
+#include "format/art_method/art_method.h"
 #include "format/chrome_json/chrome_json.h"
 #include "format/ctf/ctf.h"
 #include "format/fuchsia/fuchsia.h"
@@ -26,6 +27,8 @@ static const struct tm_format *const formats[] = {
     &tm_format_nsight,      /* sixteen bytes of SQLite */
     &tm_format_xspace,      /* a first plane; no packet begins like it */
     &tm_format_perf_data,   /* eight bytes */
+    &tm_format_art_method,  /* six bytes, or a line of nine */
+    &tm_format_art_method_v2,
     &tm_format_trace_dat,   /* ten bytes of trace-cmd */
     &tm_format_ctf,         /* four bytes, or eight of text */
     &tm_format_ctf_stream,  /* four bytes */

@@ -31,6 +31,8 @@ static const char *const names[TM_INPUT_TYPES] = {
     [TM_INPUT_OTLP] = "otlp",
     [TM_INPUT_JAEGER] = "jaeger",
     [TM_INPUT_ZIPKIN] = "zipkin",
+    [TM_INPUT_ART_METHOD] = "art_method",
+    [TM_INPUT_ART_METHOD_V2] = "art_method_v2",
 };
 
 const char *tm_input_type_name(enum tm_input_type type)

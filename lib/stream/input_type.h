@@ -36,6 +36,8 @@ enum tm_input_type {
     TM_INPUT_OTLP,
     TM_INPUT_JAEGER,
     TM_INPUT_ZIPKIN,
+    TM_INPUT_ART_METHOD,
+    TM_INPUT_ART_METHOD_V2,
     TM_INPUT_TYPES
 };
 

@@ -30,8 +30,7 @@ static const struct {
     {MAGIC("\x7f" "ELF"), "a program (ELF), not a trace of one"},
     {MAGIC("FLR\0"), "a recording of Java Flight Recorder, which is not supported"},
     {MAGIC("# ninja log v"), "a log of ninja, which is not supported; ninjatracing makes Chrome JSON of it"},
-    {MAGIC("*version\n"), "a method trace of Android's runtime, which is not supported"},
-    {MAGIC("SLOW"), "a method trace of Android's runtime, which is not supported"},
+    {MAGIC("SLOW"), "a method trace of Android's runtime of another version, which is not supported"},
     {MAGIC("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
      "a CPU profile of gperftools, which has no times and is not supported"},
     {MAGIC("LPKSHHRH"), "a journal as systemd keeps it, which is read as text: journalctl -o export --file=FILE"},
@@ -232,6 +231,6 @@ const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
         return "a log of logcat without times: logcat -v threadtime -v year -v usec -v UTC";
     return "unknown trace type; supported are: Perfetto and Fuchsia traces, Chrome JSON, ftrace and systrace text, "
            "perf.data, trace.dat, perf script, strace -ttt, logcat, journalctl -o json, Firefox and Instruments "
-           "profiles, CTF, spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf; these in TAR, "
-           "ZIP, gzip or zstd";
+           "profiles, CTF, spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf, ART method "
+           "traces; these in TAR, ZIP, gzip or zstd";
 }

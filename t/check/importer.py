@@ -363,6 +363,8 @@ def make(folder):
     at = lambda name: os.path.join(folder, name)
     say('t/gen/make-fxt.py', at('make-fxt.fxt'))
     say('t/gen/make-simpleperf.py', out=at('make-simpleperf.trace'))
+    for kind in ('text3', 'stream3', 'time5'):
+        say('t/gen/make-art-method.py', kind, out=at('make-art-method-%s.trace' % kind))
     for seed in ('1', '2', '3', '4'):
         say('t/gen/make-tangles.py', seed, at('make-tangles-%s.json' % seed))
         for mode in ('', 'apart', 'wild'):

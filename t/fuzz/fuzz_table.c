@@ -1,6 +1,7 @@
 #include "fuzz.h"
 
 #include "emit/outputs.h"
+#include "format/art_method/art_method.h"
 #include "format/chrome_json/chrome_json.h"
 #include "format/ctf/ctf.h"
 #include "format/fuchsia/fuchsia.h"
@@ -37,6 +38,8 @@ const struct fuzz_target fuzz_targets[] = {
     {"trace_dat_child", fuzz_child, &tm_format_trace_dat, 8 * KIB, "child"},
     {"ctf_child", fuzz_child, &tm_format_ctf, 8 * KIB, "child"},
     {"ctf_folder", fuzz_ctf_folder, &tm_format_ctf, 16 * KIB, NULL},
+    {"art_method", fuzz_format, &tm_format_art_method, 8 * KIB, NULL},
+    {"art_method_v2", fuzz_format, &tm_format_art_method_v2, 8 * KIB, NULL},
     {"simpleperf", fuzz_format, &tm_format_simpleperf, 8 * KIB, NULL},
     {"strace", fuzz_format, &tm_format_strace, 4 * KIB, "strace"},
     {"journal_json", fuzz_format, &tm_format_journal_json, 8 * KIB, "journal"},

@@ -26,6 +26,7 @@
 #include "emit/task_names.h"
 #include "emit/text/arg_tree.h"
 #include "emit/text/unfinished_rows.h"
+#include "format/art_method/art_method.h"
 #include "format/chrome_json/chrome_json.h"
 #include "format/ctf/ctf.h"
 #include "format/fuchsia/tables.h"
@@ -158,6 +159,10 @@ static const struct limit limits[] = {
     LIMIT(TM_TRACEPOINT_OWN_FIELDS_MAX),
     LIMIT(TM_TRACEPOINT_BYTES_MAX),
     LIMIT(TM_TRACEPOINT_TEXT_MAX),
+    LIMIT(TM_ART_METHODS_MAX),
+    LIMIT(TM_ART_NAME_BYTES_MAX),
+    LIMIT(TM_ART_THREADS_MAX),
+    LIMIT(TM_ART_LINE_MAX),
     LIMIT(TM_SIMPLEPERF_FILES_MAX),
     LIMIT(TM_SIMPLEPERF_SYMBOLS_MAX),
     LIMIT(TM_SIMPLEPERF_NAMES_MAX),

@@ -34,6 +34,14 @@ static bool has_one_trace(const struct tm_catalog *c)
     return traces <= 1;
 }
 
+/* True if files of TYPE name threads that files of the kernel or protos may name otherwise. */
+static bool is_profile(enum tm_input_type type)
+{
+    return type == TM_INPUT_GECKO || type == TM_INPUT_INSTRUMENTS || type == TM_INPUT_FUCHSIA ||
+           type == TM_INPUT_SIMPLEPERF || type == TM_INPUT_NSIGHT || type == TM_INPUT_XSPACE ||
+           type == TM_INPUT_ART_METHOD || type == TM_INPUT_ART_METHOD_V2;
+}
+
 /* True if files that are no protos name tasks that other rows may give a name with more or less precedence: Chrome JSON
  * beside any other file, profiles and the like beside files of the kernel or protos, and the process dump of a systrace
  * in HTML, which the scheduler's names in it replace. */
@@ -49,8 +57,7 @@ static bool has_names_of_several_sources(const struct tm_catalog *c)
         kernel |= is_trace && tm_is_of_kernel_or_tracks(type);
         text |= is_trace && type == TM_INPUT_SYSTRACE;
         no_text |= is_trace && type != TM_INPUT_SYSTRACE;
-        profiles |= f->begun && (type == TM_INPUT_GECKO || type == TM_INPUT_INSTRUMENTS || type == TM_INPUT_FUCHSIA ||
-                                 type == TM_INPUT_SIMPLEPERF || type == TM_INPUT_NSIGHT || type == TM_INPUT_XSPACE);
+        profiles |= f->begun && is_profile(type);
     }
     return (json && others) || (profiles && kernel) || (text && !no_text);
 }

@@ -68,7 +68,9 @@ static enum tm_status write_described(struct tm_track_writer *w, const struct tm
     if (st == TM_OK &&
         ((parent && tm_pb_put_varint(&w->body, TM_DESCRIPTOR_PARENT, parent) != TM_OK) ||
          (t->has_name && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_NAME, t->name.data, t->name.len) != TM_OK) ||
-         (t->is_counter && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_COUNTER, "", 0) != TM_OK)))
+         (t->is_counter && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_COUNTER, "", 0) != TM_OK) ||
+         (t->has_sibling_merge_behavior &&
+          tm_pb_put_varint(&w->body, TM_DESCRIPTOR_MERGE_BEHAVIOR, t->sibling_merge_behavior) != TM_OK)))
         st = tm_error_nomem(err);
     if (st == TM_OK)
         st = tm_track_packet_describe(w, e, described_uuid(w, e, t->uuid), err);

@@ -14,6 +14,8 @@ static const struct words {
     {"android_log_num_skipped", OF_TRACE, "Messages of Android's log that the recorder was told to leave out"},
     {"android_log_num_total", OF_TRACE, "Messages of Android's log that the recorder saw"},
     {"app_wakelock_unknown_id", OF_ANALYSIS, "Begins and ends of wakelocks that the trace does not describe"},
+    {"art_method_buffer_full", OF_ANALYSIS, "Method traces whose buffer was full, so that later calls are missing"},
+    {"art_method_undefined_methods", OF_ANALYSIS, "Calls of methods that the method trace does not name"},
     {"atom_timestamp_missing", OF_TRACE, "Atoms of statsd without a time, which have that of their packet"},
     {"atom_unknown", OF_ANALYSIS, "Atoms of statsd with an unknown number"},
     {"clock_sync_failure_no_path", OF_ANALYSIS, "Events whose clock nothing relates to trace time"},
