@@ -81,10 +81,6 @@ enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_h
 {
     const char *end = line + len, *start = tm_text_skip_blanks(line, end), *p, *after = NULL;
     const char *id = start;
-    if (tm_chars_begin(start, end, "instruction trace error ")) {
-        *h = (struct tm_perf_head){.event = start, .event_len = (size_t)(end - start), .rest = end};
-        return TM_END;
-    }
     for (p = start; p < end && after == NULL; p++) {
         if ((!tm_text_is_digit(*p) && *p != '-') || (p > start && !is_blank(p[-1])))
             continue;
@@ -92,8 +88,10 @@ enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_h
         id = p;
         after = parse_ids(p, end, h);
     }
-    if (after == NULL)
-        return TM_E_INPUT;
+    if (after == NULL) {
+        *h = (struct tm_perf_head){.event = start, .event_len = (size_t)(end - start), .rest = end};
+        return tm_chars_begin(start, end, "instruction trace error ") ? TM_END : TM_E_INPUT;
+    }
     h->comm = start;
     h->comm_len = (size_t)(id - start);
     while (h->comm_len > 0 && is_blank(h->comm[h->comm_len - 1]))
@@ -162,6 +160,8 @@ static const char *skip_data_address(const char *p, const char *end, uint64_t *p
 {
     uint64_t own;
     bool has_digit = false;
+    if (end - p < 6 || tm_hex_value_lower(p[5]) < 0)
+        return p;
     const char *symbol = parse_address(p, end, &own);
     for (const char *q = p; symbol && q < symbol; q++)
         has_digit |= tm_text_is_digit(*q);
