@@ -42,7 +42,7 @@ static void find_stepped(const struct tm_network_work *w, struct pair_counts *s)
             const struct tm_pair *p = &pairs->pairs[i];
             bool is_known = w->network->nodes[p->first].stepped || w->network->nodes[p->second].stepped;
             uint32_t steps = tm_network_is_stepped(p) && !is_known;
-            uint32_t lines = !tm_network_is_stepped(p) && p->has_estimate;
+            uint32_t lines = !tm_network_is_stepped(p) && !tm_network_is_contradictory(p) && p->has_estimate;
             s[p->first].stepped += steps;
             s[p->second].stepped += steps;
             s[p->first].straight += lines;
