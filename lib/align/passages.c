@@ -29,7 +29,8 @@ struct work {
     int32_t *numbers;
     bool has_offset;
     int64_t offset_ns; /* of the last passage that was found: A's time minus B's */
-    uint32_t searches, compared, matched;
+    uint32_t searches, matched;
+    uint32_t compared; /* beats of A that B could have: those of passages that were found, and others at times of B */
 };
 
 static int by_length(const void *a, const void *b)
@@ -143,16 +144,31 @@ static bool is_enough(uint32_t near, uint32_t first, uint32_t end)
     return near * 5 >= (end - first) * 2 && near * 4 >= VOTES_MIN;
 }
 
+/* Counts the beats of A from FIRST on that are at times of B by the offset of a passage near them. */
+static uint32_t count_shared(const struct work *w, uint32_t first, uint32_t end)
+{
+    uint32_t n = 0;
+    for (uint32_t i = first; i < end; i++) {
+        int64_t at = w->a[i].ns - w->offset_ns;
+        n += at >= w->b[0].ns && at <= w->b[w->b_count - 1].ns;
+    }
+    return n;
+}
+
 static void number_passage(struct work *w, uint32_t first, uint32_t end)
 {
     int64_t offset = w->offset_ns;
     bool is_there = w->has_offset && is_enough(count_near(w, first, end, &offset), first, end);
     if (!is_there && search(w, first, end, &offset))
         is_there = is_enough(count_near(w, first, end, &offset), first, end);
-    if (!is_there)
+    if (!is_there) {
+        w->compared += w->has_offset ? count_shared(w, first, end) : 0;
         return;
-    w->has_offset = true;
+    }
     w->offset_ns = offset;
+    if (!w->has_offset)
+        w->compared += count_shared(w, 0, first);
+    w->has_offset = true;
     w->compared += end - first;
     for (uint32_t i = first; i < end; i++) {
         uint32_t at = find_nearest(w, w->a[i].ns - offset);

@@ -13,8 +13,9 @@
 enum { TM_PASSAGES_NONE = -1, TM_PASSAGES_BEATS_MAX = 1 << 16 };
 
 /* Sets NUMBERS of each beat of B to the index of its beat of A, or to TM_PASSAGES_NONE. *IS_FOUND is true if two fifths
- * of the compared beats have one, and a fifth of the beats of the shorter recording. A and B are in order of time and
- * have at most TM_PASSAGES_BEATS_MAX each. If *IS_FOUND is false, NUMBERS are not set. TM_OK or TM_E_SYSTEM. */
+ * of the beats of A that are at times of B have one, and a fifth of the beats of the shorter recording. A and B are in
+ * order of time and have at most TM_PASSAGES_BEATS_MAX each. If *IS_FOUND is false, NUMBERS are not set. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_passages_find(int32_t *numbers, bool *is_found, struct tm_beats a, struct tm_beats b,
                                 struct tm_error *err);
 
