@@ -53,6 +53,17 @@ setup_file() {
     is_sanitized || [[ $output == *uneven* && $output == *untested* ]]
 }
 
+@test "jobs with a clock that was set near an end, back or within a passage have the true offsets inside the bounds" {
+    local job
+    for job in '10 reused' '40 queue' '21 unnumbered'; do
+        # shellcheck disable=SC2086
+        run python3 "$TM_SRC/t/check/align_jobs.py" -s 2 -v --one $job
+        echo "$output" | cut -c 1-1000
+        [ "$status" -eq 0 ]
+        [[ $output == *uneven* && $output != *outside* ]]
+    done
+}
+
 @test "unnumbered collectives with a tenth lost, or of a rank whose clock was set, are aligned or reported as stepped" {
     local cases
     cases=$(drawn 12)

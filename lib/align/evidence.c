@@ -249,13 +249,54 @@ static enum tm_status estimate(struct tm_pair *p, struct tm_error *err)
     return TM_OK;
 }
 
-static struct tm_local_constraints constraints_of(const struct tm_pair *p)
+/* True if P has an estimate and constraints of both kinds. */
+static bool is_bounded(const struct tm_pair *p)
 {
-    return (struct tm_local_constraints){.all = p->constraints,
-                                         .count = p->constraint_count,
-                                         .consensus = p->is_sifted ? &p->consensus : NULL,
-                                         .line = p->estimate,
-                                         .has_waits = p->sample_count > 0};
+    return p->has_estimate && p->above.count > 0 && p->below.count > 0;
+}
+
+/* Returns the constraints of P. With a trend, those disagree that it violates by more than chance: the ends of matches
+ * do not always follow it. If many disagree, the trend is off everywhere, which says nothing about the drift. */
+static struct tm_local_constraints judged(const struct tm_pair *p)
+{
+    enum { DEVIATIONS = 8, MANY_PART = 10 };
+    struct tm_local_constraints c = tm_pair_constraints(p);
+    if (!p->is_trend || p->is_sifted)
+        return c;
+    c.tolerance_ns = tm_clamp((tm_i128)p->trend.deviation_ns * DEVIATIONS + 1, TM_OFFSET_MAX);
+    if (tm_local_disagreeing(&c) > c.count / MANY_PART)
+        c.tolerance_ns = 0;
+    return c;
+}
+
+/* Tests P in the order of the second file's readings. */
+static enum tm_status test_turned(struct tm_pair *p)
+{
+    struct tm_local_constraints c = tm_pair_constraints(p);
+    struct tm_constraint *copy;
+    if (tm_local_turn(&c, &copy) < 0)
+        return TM_E_SYSTEM;
+    p->is_uneven = tm_local_has_supported_violation(&c);
+    free(copy);
+    return TM_OK;
+}
+
+/* Finds the band of P for the times of its first file, by the order of both files' readings. */
+static enum tm_status find_band(struct tm_pair *p, const struct tm_align_node *times, struct tm_error *err)
+{
+    struct tm_local_constraints c = judged(p);
+    struct tm_constraint *copy;
+    p->is_uneven = true;
+    p->band = tm_local_band(&c, times->first_ns, times->last_ns);
+    if (!p->is_sifted)
+        return TM_OK;
+    if (tm_local_turn(&c, &copy) < 0)
+        return tm_error_nomem(err);
+    const struct tm_band turned = tm_local_band(&c, times->first_ns, times->last_ns);
+    p->band.low_ns = turned.low_ns < p->band.low_ns ? turned.low_ns : p->band.low_ns;
+    p->band.high_ns = turned.high_ns > p->band.high_ns ? turned.high_ns : p->band.high_ns;
+    free(copy);
+    return TM_OK;
 }
 
 /* Bounds the offset of P near each time, and tests whether its clocks drift evenly. */
@@ -264,9 +305,11 @@ static enum tm_status bound_locally(struct tm_pair *p, struct tm_error *err)
     if (p->consensus.count > 1 || p->constraint_count == 0 || !p->corridor.is_possible)
         return TM_OK;
     tm_constraints_sort(p->constraints, p->constraint_count);
-    const struct tm_local_constraints c = constraints_of(p);
+    const struct tm_local_constraints c = tm_pair_constraints(p), by_trend = judged(p);
     p->is_testable = tm_local_is_testable(&c);
-    p->is_uneven = p->has_estimate && p->above.count > 0 && p->below.count > 0 && tm_local_is_uneven(&c);
+    p->is_uneven = is_bounded(p) && tm_local_is_uneven(&by_trend);
+    if (is_bounded(p) && p->is_sifted && !p->is_uneven && test_turned(p) < 0)
+        return tm_error_nomem(err);
     return tm_local_parts_make(&p->local, &c) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
@@ -303,12 +346,8 @@ static enum tm_status find_uneven(struct tm_evidence *e, const struct tm_align_n
     for (uint32_t i = 0; i < e->pairs.count && st == TM_OK; i++) {
         struct tm_pair *p = &e->pairs.pairs[i];
         bool is_odd = e->nodes[p->first].is_uneven || e->nodes[p->second].is_uneven;
-        if (!is_odd || !p->has_estimate || p->above.count == 0 || p->below.count == 0 || p->consensus.count > 1)
-            continue;
-        const struct tm_local_constraints c = constraints_of(p);
-        const struct tm_align_node *times = &nodes->nodes[p->first];
-        p->is_uneven = true;
-        p->band = tm_local_band(&c, times->first_ns, times->last_ns);
+        if (is_odd && is_bounded(p) && p->consensus.count < 2)
+            st = find_band(p, &nodes->nodes[p->first], err);
     }
     free(counts);
     return st;

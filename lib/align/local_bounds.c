@@ -1,8 +1,10 @@
 #include "align/local_bounds.h"
 
 #include "base/order.h"
+#include "base/search.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Each part has this share of the constraints, and at least WINDOW_MIN of each kind. */
 enum { PART_SHARE = 4, WINDOW_MIN = 16 };
@@ -19,9 +21,27 @@ static uint32_t count_kind(const struct tm_local_constraints *c, bool is_lower)
     return n;
 }
 
-static bool agrees(const struct tm_local_constraints *c, const struct tm_constraint *one)
+/* Returns how far constraint I is from the line: above 0 the line is possible. */
+static int64_t room(const struct tm_local_constraints *c, uint32_t i)
 {
-    return c->consensus == NULL || tm_consensus_agrees(c->consensus, one);
+    int64_t at = tm_line_at(&c->line, c->all[i].x);
+    tm_i128 room = c->all[i].is_lower ? (tm_i128)at - c->all[i].z : (tm_i128)c->all[i].z - at;
+    return tm_clamp(room, TM_OFFSET_MAX);
+}
+
+static bool agrees(const struct tm_local_constraints *c, uint32_t i)
+{
+    if (c->consensus)
+        return tm_consensus_agrees(c->consensus, &c->all[i]);
+    return c->tolerance_ns == 0 || room(c, i) >= -c->tolerance_ns;
+}
+
+uint32_t tm_local_disagreeing(const struct tm_local_constraints *c)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        n += !agrees(c, i);
+    return n;
 }
 
 static enum tm_status add(struct tm_local_part *part, const struct tm_constraint *c)
@@ -35,7 +55,7 @@ static enum tm_status add_kind(struct tm_local_part *part, const struct tm_local
 {
     uint32_t all = 0, before = 0;
     for (uint32_t i = 0; i < c->count; i++) {
-        bool counts = c->all[i].is_lower == is_lower && agrees(c, &c->all[i]);
+        bool counts = c->all[i].is_lower == is_lower && agrees(c, i);
         all += counts;
         before += counts && i < middle;
     }
@@ -44,7 +64,7 @@ static enum tm_status add_kind(struct tm_local_part *part, const struct tm_local
     if (first + wanted > all)
         first = all > wanted ? all - wanted : 0;
     for (uint32_t i = 0; i < c->count; i++) {
-        if (c->all[i].is_lower != is_lower || !agrees(c, &c->all[i]))
+        if (c->all[i].is_lower != is_lower || !agrees(c, i))
             continue;
         if (n >= first && n < first + wanted && add(part, &c->all[i]) != TM_OK)
             return TM_E_SYSTEM;
@@ -95,17 +115,30 @@ void tm_local_parts_free(struct tm_local_part *parts)
     free(parts);
 }
 
+/* Compares by the reading of the second file. */
+static int by_other_reading(const void *a, const void *b)
+{
+    const struct tm_constraint *p = a, *q = b;
+    tm_i128 left = (tm_i128)p->x + p->z, right = (tm_i128)q->x + q->z;
+    if (left != right)
+        return left < right ? -1 : 1;
+    return p->x != q->x ? (p->x < q->x ? -1 : 1) : p->is_lower - q->is_lower;
+}
+
+enum tm_status tm_local_turn(struct tm_local_constraints *c, struct tm_constraint **copy)
+{
+    *copy = malloc((c->count + 1) * sizeof **copy);
+    if (*copy == NULL)
+        return TM_E_SYSTEM;
+    memcpy(*copy, c->all, c->count * sizeof **copy);
+    qsort(*copy, c->count, sizeof **copy, by_other_reading);
+    c->all = *copy;
+    return TM_OK;
+}
+
 bool tm_local_is_testable(const struct tm_local_constraints *c)
 {
     return count_kind(c, false) >= TM_LOCAL_TESTED_MIN && count_kind(c, true) >= TM_LOCAL_TESTED_MIN;
-}
-
-/* Returns how far constraint I is from the line: above 0 the line is possible. */
-static int64_t room(const struct tm_local_constraints *c, uint32_t i)
-{
-    int64_t at = tm_line_at(&c->line, c->all[i].x);
-    tm_i128 room = c->all[i].is_lower ? (tm_i128)at - c->all[i].z : (tm_i128)c->all[i].z - at;
-    return tm_clamp(room, TM_OFFSET_MAX);
 }
 
 /* Returns by how much the offset can differ from the line between constraint I and the reading X_NS. */
@@ -116,33 +149,27 @@ static int64_t wander(const struct tm_local_constraints *c, uint32_t i, int64_t 
     return tm_clamp(run * slope >> TM_SLOPE_BITS, TM_OFFSET_MAX) + 1;
 }
 
-/* True if the neighbours of constraint I on one side contradict it: the offset cannot get from there to it. */
-static bool is_refuted(const struct tm_local_constraints *c, uint32_t i, bool before, bool *any)
+/* True if constraint I, which disagrees, is possible beside its neighbours on one side: the offset can get from them to
+ * it. */
+static bool is_supported(const struct tm_local_constraints *c, uint32_t i, bool before)
 {
     uint32_t witnesses = 0;
     for (uint32_t k = i; witnesses < WITNESSES && (before ? k > 0 : k + 1 < c->count);) {
         k = before ? k - 1 : k + 1;
-        if (c->all[k].is_lower == c->all[i].is_lower || !agrees(c, &c->all[k]))
+        if (c->all[k].is_lower == c->all[i].is_lower || !agrees(c, k))
             continue;
         witnesses++;
-        *any = true;
         if ((tm_i128)room(c, i) + room(c, k) + wander(c, k, c->all[i].x) < 0)
-            return true;
+            return false;
     }
-    return false;
+    return witnesses > 0;
 }
 
-/* True if a constraint that the consensus violates is possible beside its neighbours, so no wrong match explains it. */
-static bool has_supported_violation(const struct tm_local_constraints *c)
+bool tm_local_has_supported_violation(const struct tm_local_constraints *c)
 {
-    for (uint32_t i = 0; i < c->count; i++) {
-        bool has_before = false, has_after = false;
-        if (agrees(c, &c->all[i]))
-            continue;
-        bool before = is_refuted(c, i, true, &has_before), after = is_refuted(c, i, false, &has_after);
-        if ((has_before && !before) || (has_after && !after))
+    for (uint32_t i = 0; i < c->count; i++)
+        if (!agrees(c, i) && (is_supported(c, i, true) || is_supported(c, i, false)))
             return true;
-    }
     return false;
 }
 
@@ -176,7 +203,7 @@ static bool moves_together(const struct tm_local_constraints *c, uint32_t parts)
 bool tm_local_is_uneven(const struct tm_local_constraints *c)
 {
     enum { FEW = 8, MANY = 32, OF_PART = 12 };
-    if (c->consensus && has_supported_violation(c))
+    if (tm_local_has_supported_violation(c))
         return true;
     if (c->has_waits)
         return false;
@@ -225,6 +252,18 @@ static void widen(struct tm_band *band, const struct side *side, const uint32_t 
     band->low_ns = -values[1][at] < band->low_ns ? -values[1][at] : band->low_ns;
 }
 
+/* Widens BAND by constraint I, which disagrees, and the nearest one of the other kind. A step near an end of the
+ * recording has few constraints on its other side. */
+static void widen_by_violation(struct tm_band *band, const struct tm_local_constraints *c, uint32_t i)
+{
+    static const uint32_t nearest[2] = {1, 1};
+    const struct side before = {c, i + 1, true, c->all[i].x}, after = {c, i, false, c->all[i].x};
+    if (is_supported(c, i, true))
+        widen(band, &before, nearest);
+    if (is_supported(c, i, false))
+        widen(band, &after, nearest);
+}
+
 struct tm_band tm_local_band(const struct tm_local_constraints *c, int64_t first_ns, int64_t last_ns)
 {
     static const struct tm_band none = {TM_UNBOUNDED_LOW, TM_UNBOUNDED_HIGH};
@@ -243,7 +282,39 @@ struct tm_band tm_local_band(const struct tm_local_constraints *c, int64_t first
         const struct side before = {c, i, true, c->all[i].x}, after = {c, i + 1, false, c->all[i].x};
         widen(&band, &before, neighbours);
         widen(&band, &after, neighbours);
+        if (!agrees(c, i))
+            widen_by_violation(&band, c, i);
     }
     widen(&band, &last, neighbours);
     return band.low_ns > band.high_ns ? none : band;
+}
+
+/* Returns BOUND, or the strictest bound that the constraints of a kind on SIDE give for its reading if clocks drift by
+ * at most the largest slope. Bounds are distances from the line. */
+static int64_t bound_by(const struct side *side, bool is_lower, int64_t bound)
+{
+    const struct tm_local_constraints *c = side->constraints;
+    int64_t slope = TM_SLOPE_LIMIT - (c->line.slope < 0 ? -c->line.slope : c->line.slope);
+    for (uint32_t k = side->index; side->is_before ? k > 0 : k < c->count;) {
+        uint32_t at = side->is_before ? --k : k++;
+        tm_i128 run = side->is_before ? (tm_i128)side->x_ns - c->all[at].x : (tm_i128)c->all[at].x - side->x_ns;
+        if (run * slope >> TM_SLOPE_BITS > bound) /* those farther away are no stricter */
+            break;
+        if (c->all[at].is_lower != is_lower || !agrees(c, at))
+            continue;
+        tm_i128 there = (tm_i128)room(c, at) + wander(c, at, side->x_ns);
+        bound = there < bound ? (int64_t)there : bound;
+    }
+    return bound;
+}
+
+int64_t tm_local_bound(const struct tm_local_constraints *c, bool is_lower, int64_t x_ns, int64_t z_ns)
+{
+    uint32_t index = tm_search_i64(c->all, c->count, TM_SEARCH_FIELD(struct tm_constraint, x), x_ns);
+    const struct side before = {c, index, true, x_ns}, after = {c, index, false, x_ns};
+    int64_t line = tm_line_at(&c->line, x_ns);
+    int64_t bound = tm_clamp(is_lower ? (tm_i128)line - z_ns : (tm_i128)z_ns - line, TM_OFFSET_MAX);
+    int64_t by_before = bound_by(&before, is_lower, bound), by_after = bound_by(&after, is_lower, bound);
+    bound = by_before > by_after ? by_before : by_after;
+    return tm_clamp(is_lower ? (tm_i128)line - bound : (tm_i128)line + bound, TM_OFFSET_MAX);
 }

@@ -137,11 +137,29 @@ static int64_t edge_at(const struct tm_pair *pair, int64_t by, int64_t x_ns)
     return tm_clamp((tm_i128)tm_line_at(&pair->estimate, x_ns) + by, TM_OFFSET_MAX);
 }
 
+struct tm_local_constraints tm_pair_constraints(const struct tm_pair *pair)
+{
+    return (struct tm_local_constraints){.all = pair->constraints,
+                                         .count = pair->constraint_count,
+                                         .consensus = pair->is_sifted ? &pair->consensus : NULL,
+                                         .line = pair->estimate,
+                                         .has_waits = pair->sample_count > 0};
+}
+
+/* Returns Z_NS, a bound of a part of PAIR at the reading X_NS, or a stricter one by the constraints outside of it. */
+static int64_t beyond_part(const struct tm_pair *pair, bool is_lower, int64_t x_ns, int64_t z_ns)
+{
+    if (pair->local == NULL || !pair->has_estimate || z_ns == TM_UNBOUNDED_HIGH || z_ns == TM_UNBOUNDED_LOW)
+        return z_ns;
+    const struct tm_local_constraints c = tm_pair_constraints(pair);
+    return tm_local_bound(&c, is_lower, x_ns, z_ns);
+}
+
 int64_t tm_pair_high(const struct tm_pair *pair, int64_t x_ns)
 {
     int64_t x = covered(pair, x_ns);
     if (!pair->is_uneven)
-        return carry(pair, tm_corridor_high(corridor_at(pair, x), x), x, x_ns, true);
+        return carry(pair, beyond_part(pair, false, x, tm_corridor_high(corridor_at(pair, x), x)), x, x_ns, true);
     return pair->band.high_ns == TM_UNBOUNDED_HIGH ? TM_UNBOUNDED_HIGH : edge_at(pair, pair->band.high_ns, x_ns);
 }
 
@@ -149,7 +167,7 @@ int64_t tm_pair_low(const struct tm_pair *pair, int64_t x_ns)
 {
     int64_t x = covered(pair, x_ns);
     if (!pair->is_uneven)
-        return carry(pair, tm_corridor_low(corridor_at(pair, x), x), x, x_ns, false);
+        return carry(pair, beyond_part(pair, true, x, tm_corridor_low(corridor_at(pair, x), x)), x, x_ns, false);
     return pair->band.low_ns == TM_UNBOUNDED_LOW ? TM_UNBOUNDED_LOW : edge_at(pair, pair->band.low_ns, x_ns);
 }
 

@@ -68,6 +68,9 @@ int64_t tm_pair_low(const struct tm_pair *pair, int64_t x_ns);
 /* Returns the range of slopes that PAIR's offset can have near the reading X_NS. */
 int64_t tm_pair_slopes(const struct tm_pair *pair, int64_t x_ns);
 
+/* Returns the constraints of PAIR and its estimate. */
+struct tm_local_constraints tm_pair_constraints(const struct tm_pair *pair);
+
 void tm_pair_table_release(struct tm_pair_table *table);
 
 #endif

@@ -191,6 +191,67 @@ static int by_value(const void *a, const void *b)
     return *(const int64_t *)a < *(const int64_t *)b ? -1 : *(const int64_t *)a > *(const int64_t *)b;
 }
 
+/* Fills C with COUNT constraints of both kinds in turn, 2 us from a clock that is right, or LATE_NS from it in the
+ * second quarter, and set by STEP_NS at constraint STEPPED. */
+static void make_even(struct tm_constraint *c, uint32_t count, int64_t late_ns, uint32_t stepped, int64_t step_ns)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t by = i >= count / 4 && i < count / 2 ? late_ns : 2000, z = i >= stepped ? step_ns : 0;
+        c[i] = (struct tm_constraint){(int64_t)i * 10000000, i % 2 ? z - by : z + by, i % 2};
+    }
+}
+
+static void test_burst(void)
+{
+    enum { COUNT = 400 };
+    static struct tm_constraint c[COUNT];
+    make_even(c, COUNT, SECOND, COUNT, 0);
+    const struct tm_local_constraints all = {.all = c, .count = COUNT};
+    int64_t middle = c[COUNT * 3 / 8].x, high = tm_local_bound(&all, false, middle, SECOND),
+            low = tm_local_bound(&all, true, middle, -SECOND);
+    /* half a second before and after it, in which clocks drift by 250 us at most */
+    ok(high >= 250000 && high < 265000 && low <= -250000 && low > -265000);
+    ok(tm_local_bound(&all, false, c[COUNT - 1].x, 3000) <= 3000 && tm_local_bound(&all, false, 0, 1500) == 1500);
+    struct clock clock = {.span = c[COUNT - 1].x, .knots = 1};
+    const struct result r = judge(&clock, c, COUNT);
+    ok(r.is_certain && r.is_inside);
+}
+
+static void test_step_at_end(void)
+{
+    enum { COUNT = 1000, AFTER = 6 };
+    static struct tm_constraint c[COUNT];
+    for (int turn = 0; turn < 4; turn++) {
+        int64_t step = turn % 2 ? 5000000 : -5000000;
+        bool is_first = turn >= 2;
+        make_even(c, COUNT, 2000, is_first ? 0 : COUNT - AFTER, step);
+        for (uint32_t i = AFTER; is_first && i < COUNT; i++)
+            c[i].z -= step;
+        struct clock clock = {.span = c[COUNT - 1].x, .knots = 1, .z = {is_first ? step : 0}};
+        add_knot(&clock, c[is_first ? AFTER : COUNT - AFTER].x, is_first ? -step : step, 0);
+        const struct result r = judge(&clock, c, COUNT);
+        ok_named(r.is_certain && r.is_uneven && r.is_inside, "a step with six constraints beyond it is in the band");
+    }
+}
+
+static void test_set_back(void)
+{
+    enum { COUNT = 1000, AFTER = 20 };
+    static struct tm_constraint c[COUNT];
+    make_even(c, COUNT, 2000, COUNT - AFTER, 700000000);
+    for (uint32_t i = COUNT - AFTER; i < COUNT; i++)
+        c[i].x -= 700000000; /* so they are among others */
+    tm_constraints_sort(c, COUNT);
+    struct tm_consensus consensus = {.count = 1};
+    struct tm_local_constraints all = {.all = c, .count = COUNT, .consensus = &consensus};
+    ok(!tm_local_has_supported_violation(&all));
+    struct tm_constraint *copy;
+    ok(tm_local_turn(&all, &copy) == TM_OK && tm_local_has_supported_violation(&all));
+    const struct tm_band band = tm_local_band(&all, 0, c[COUNT - 1].x);
+    ok(band.high_ns >= 700000000);
+    free(copy);
+}
+
 int main(void)
 {
     static const char *const names[KINDS] = {"even", "slewed", "stepped", "wandering"};
@@ -217,5 +278,8 @@ int main(void)
         if (kind == EVEN)
             ok_named(uneven <= certain / 10 && ratios[certain / 2] < 150, "few even clocks are taken for uneven");
     }
+    test_burst();
+    test_step_at_end();
+    test_set_back();
     return tap_done();
 }
