@@ -108,18 +108,6 @@ open|instant|1
 request|read|1'
 }
 
-@test "slice and slices have the columns of the reference, and slices looks up slice_id" {
-    tm-merge -o a.db a.json
-    for table in slice slices; do
-        same a.db "SELECT cat, slice_id = id, category IS cat FROM $table WHERE name = 'request'" 'net|1|1'
-        run sqlite3 -header a.db "SELECT * FROM $table LIMIT 1"
-        [ "${lines[0]}" = "id|ts|dur|track_id|category|name|depth|parent_id|arg_set_id|thread_ts|thread_dur|\
-thread_instruction_count|thread_instruction_delta|cat|slice_id" ]
-    done
-    run sqlite3 a.db "EXPLAIN QUERY PLAN SELECT * FROM slices WHERE slice_id = 5"
-    [[ "$output" == *"SEARCH s USING INTEGER PRIMARY KEY"* ]]
-}
-
 @test "the ancestors of one slice are looked up by its parents alone" {
     tm-merge -o a.db a.json
     run sqlite3 a.db "EXPLAIN QUERY PLAN SELECT * FROM ancestor_slice WHERE slice_id = 5"

@@ -33,8 +33,7 @@ for name in names:
     with open('%s/%s.csv' % (folder, name), newline='', encoding='utf-8') as f:
         text = f.read()
     rows = list(csv.reader(text.splitlines(True)))
-    columns = [row[1] for row in db.execute('PRAGMA table_info(%s)' % name)] # without generated columns
-    cursor = db.execute('SELECT "%s" FROM %s' % ('", "'.join(columns), name))
+    cursor = db.execute('SELECT * FROM ' + name)
     assert rows[0] == [c[0] for c in cursor.description], name
     wanted = [['' if v is None else v if isinstance(v, str) else repr(v) for v in row] for row in cursor]
     have = rows[1:]

@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 #include "manifest/problems.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 void tm_manifest_problems_at(struct tm_manifest_problems *problems, struct tm_manifest_place place)

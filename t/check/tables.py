@@ -59,9 +59,8 @@ def question(table, columns):
 
 
 def columns_of(db):
-    """Returns the columns of each table and view, also generated ones."""
     found = collections.defaultdict(list)
-    for table, column in db.execute("SELECT m.name, c.name FROM sqlite_master m, pragma_table_xinfo(m.name) c "
+    for table, column in db.execute("SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c "
                                     "WHERE m.type IN ('table', 'view') ORDER BY m.name, c.cid"):
         found[table].append(column)
     return found

@@ -1,7 +1,7 @@
 #include "emit/sqlite/internal.h"
 
 /* Tables in the form of doc/model.md. Further columns are our own: values by which the views distinguish tracks, and
- * the file of a track. Generated columns (AS) are other names of stored ones and take no place in a row. */
+ * the file of a track. */
 static const char tables[] =
     "CREATE TABLE machine(id INTEGER PRIMARY KEY, raw_id INTEGER, name TEXT, sysname TEXT, release TEXT,"
     " version TEXT, arch TEXT, num_cpus INTEGER, android_build_fingerprint TEXT, android_device_manufacturer TEXT,"
@@ -32,8 +32,7 @@ static const char tables[] =
     " utid INTEGER, upid INTEGER, cpu INTEGER, gpu INTEGER, description TEXT);"
     "CREATE TABLE slice(id INTEGER PRIMARY KEY, ts INTEGER, dur INTEGER, track_id INTEGER, category TEXT, name TEXT,"
     " depth INTEGER, parent_id INTEGER, arg_set_id INTEGER, thread_ts INTEGER, thread_dur INTEGER,"
-    " thread_instruction_count INTEGER, thread_instruction_delta INTEGER, cat TEXT AS (category),"
-    " slice_id INTEGER AS (id));"
+    " thread_instruction_count INTEGER, thread_instruction_delta INTEGER);"
     "CREATE TABLE counter(id INTEGER PRIMARY KEY, ts INTEGER, track_id INTEGER, value REAL, arg_set_id INTEGER);"
     "CREATE TABLE sched(id INTEGER PRIMARY KEY, ts INTEGER, dur INTEGER, ts_end INTEGER, cpu INTEGER, ucpu INTEGER,"
     " utid INTEGER, end_state TEXT, priority INTEGER);"
@@ -143,6 +142,7 @@ static const char views[] =
     "CREATE VIEW cpu_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
     " machine_id, cpu FROM track WHERE is_counter = 0 AND cpu IS NOT NULL;"
     "CREATE VIEW counters AS SELECT c.*, t.name, t.unit FROM counter c JOIN track t ON t.id = c.track_id;"
+    "CREATE VIEW slices AS SELECT *, category AS cat, id AS slice_id FROM slice;"
     "CREATE VIEW instant AS SELECT ts, track_id, name, arg_set_id FROM slice WHERE dur = 0;"
     "CREATE VIEW sched_slice AS SELECT * FROM sched;"
     "CREATE VIEW logs AS SELECT id, ts, utid, COALESCE(syslog_prio, prio) AS prio, log_source, tag, msg, arg_set_id"

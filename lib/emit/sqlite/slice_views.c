@@ -4,11 +4,6 @@
     "s.id, s.ts, s.dur, s.category, s.name, s.track_id, " track ".name AS track_name"
 #define PROCESS "p.name AS process_name, p.upid, p.pid"
 #define PLACE "s.depth, s.parent_id, s.arg_set_id"
-/* the columns of the table that are stored */
-#define STORED(slice) \
-    slice ".id, " slice ".ts, " slice ".dur, " slice ".track_id, " slice ".category, " slice ".name, " \
-    slice ".depth, " slice ".parent_id, " slice ".arg_set_id, " slice ".thread_ts, " slice ".thread_dur, " \
-    slice ".thread_instruction_count, " slice ".thread_instruction_delta"
 #define THREAD_TIMES "s.thread_ts, s.thread_dur"
 #define OF_THREAD \
     " FROM slice s JOIN thread_track k ON k.id = s.track_id JOIN thread t ON t.id = k.utid" \
@@ -22,8 +17,6 @@
     " ON p.id = up.id) SELECT "
 
 const char tm_sqlite_slice_views[] =
-    /* Here slice_id is the primary key itself, which SQLite looks up. It does not look up a generated column. */
-    "CREATE VIEW slices AS SELECT " STORED("s") ", s.category AS cat, s.id AS slice_id FROM slice s;"
     "CREATE VIEW thread_slice AS SELECT " SLICE_OF("k") ", t.name AS thread_name, t.utid, t.tid, t.is_main_thread, "
     PROCESS ", " PLACE ", " THREAD_TIMES OF_THREAD ";"
     "CREATE VIEW process_slice AS SELECT " SLICE_OF("k") ", " PROCESS ", " PLACE ", " THREAD_TIMES OF_PROCESS ";"
@@ -38,11 +31,11 @@ const char tm_sqlite_slice_views[] =
     " FROM slice s JOIN track k ON k.id = s.track_id LEFT JOIN thread t ON t.id = k.utid"
     " LEFT JOIN process p ON p.id = CASE WHEN k.utid IS NULL THEN k.upid ELSE t.upid END"
     " LEFT JOIN machine m ON m.id = k.machine_id LEFT JOIN trace_file f ON f.id = k.trace_file_id;"
-    "CREATE VIEW ancestor_slice AS SELECT s.id AS slice_id, " STORED("a") " FROM slice s CROSS JOIN json_each(("
+    "CREATE VIEW ancestor_slice AS SELECT s.id AS slice_id, a.* FROM slice s CROSS JOIN json_each(("
     ANCESTORS("s") "json_group_array(id) FROM up WHERE id IS NOT NULL)) j CROSS JOIN slice a ON a.id = j.value;"
     /* Between begin and end of a slice, deeper slices on its track are within it. At these two times it may belong
 	 * to the slice before or after, so its parents decide. */
-    "CREATE VIEW descendant_slice AS SELECT s.id AS slice_id, " STORED("d") " FROM slice s CROSS JOIN slice d"
+    "CREATE VIEW descendant_slice AS SELECT s.id AS slice_id, d.* FROM slice s CROSS JOIN slice d"
     " ON d.track_id = s.track_id AND d.ts >= s.ts AND d.depth > s.depth"
     " AND d.ts <= CASE WHEN s.dur < 0 THEN 9223372036854775807 ELSE s.ts + s.dur END"
     " AND (d.ts NOT IN (s.ts, s.ts + s.dur) OR EXISTS (" ANCESTORS("d") "1 FROM up WHERE id = s.id));";

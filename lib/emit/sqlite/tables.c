@@ -11,9 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* A query whose result is the query of a table, without its generated columns, which table_info does not list. */
-#define QUERY_OF(table) \
-    "SELECT 'SELECT ' || group_concat('\"' || name || '\"') || ' FROM " #table "' FROM pragma_table_info('" #table "')",
+#define QUERY_OF(table) "SELECT * FROM " #table,
 
 static const char *const queries[] = {TM_TABLE_FILES(QUERY_OF) NULL}; /* of the members of the output */
 
@@ -50,24 +48,11 @@ static void put_row(struct tm_out *out, sqlite3_stmt *stmt, bool is_header)
     tm_out_str(out, "\r\n");
 }
 
-/* Prepares the query that is the result of QUERY. */
-static enum tm_status prepare_result(struct tm_sqlite *s, const char *query, sqlite3_stmt **stmt, struct tm_error *err)
-{
-    sqlite3_stmt *outer;
-    *stmt = NULL;
-    bool failed = sqlite3_prepare_v2(s->db, query, -1, &outer, NULL) != SQLITE_OK ||
-                  sqlite3_step(outer) != SQLITE_ROW ||
-                  sqlite3_prepare_v2(s->db, (const char *)sqlite3_column_text(outer, 0), -1, stmt, NULL) != SQLITE_OK;
-    enum tm_status st = failed ? tm_sqlite_fail(s, err) : TM_OK;
-    sqlite3_finalize(outer);
-    return st;
-}
-
 static enum tm_status write_rows(struct tm_sqlite *s, const char *query, struct tm_out *out, struct tm_error *err)
 {
     sqlite3_stmt *stmt;
-    if (prepare_result(s, query, &stmt, err) < 0)
-        return err->status;
+    if (sqlite3_prepare_v2(s->db, query, -1, &stmt, NULL) != SQLITE_OK)
+        return tm_sqlite_fail(s, err);
     put_row(out, stmt, true);
     enum tm_status st = tm_out_end_row(out, err);
     int rc = SQLITE_DONE;
