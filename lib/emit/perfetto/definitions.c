@@ -216,8 +216,10 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
     struct tm_track_owner owner = {.uuid = d.uuid, .parent = d.parent, .file = e->file};
     if (d.is_thread || d.is_process)
         st = own_track(p, e, &d, &owner, err);
-    if (st == TM_OK && d.is_thread)
+    if (st == TM_OK && d.is_thread) {
+        st = tm_sequence_threads_note(&p->threads, e) == TM_OK ? TM_OK : tm_error_nomem(err);
         tm_sequence_threads_set_own(&p->threads, e, owner.uuid == d.uuid ? 0 : d.uuid);
+    }
     if (st == TM_OK && d.is_thread && d.names_thread && p->tracks.names.is_enabled)
         st = note_named(p, e, d.tid, err);
     if (st == TM_OK && d.names_process && d.is_process && p->tracks.names.is_enabled)
@@ -232,14 +234,13 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
     return st < 0 ? st : tm_packet_child_track(w, e, d.uuid, owner.uuid, err);
 }
 
-/* Notes E, a descriptor that makes a thread that of its sequence. */
+/* Notes E, a descriptor that makes a thread that of its sequence and describes no track. */
 static enum tm_status note_thread(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     if (tm_sequence_threads_note(&p->threads, e) != TM_OK)
         return tm_error_nomem(err);
-    if (e->kind == TM_KIND_TRACK || e->generation == 0 || (e->flags & both) != both ||
-        e->machine >= p->packets.machine_count)
+    if (e->generation == 0 || (e->flags & both) != both || e->machine >= p->packets.machine_count)
         return TM_OK;
     int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
     struct tm_track_task task = tm_track_task_of(&p->packets.owners, raw_id, true, e->pid, e->tid);
@@ -304,20 +305,17 @@ enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *
 {
     struct tm_event at = *e;
     struct described d = {.is_thread = is_thread_packet(e)};
-    enum tm_status st = TM_OK;
-    if (e->kind == TM_KIND_TRACK)
-        st = read_description(p, e, &d, err);
-    else if (!d.is_thread)
-        st = tm_track_task_note_rank(&p->tracks, e, err);
-    if (st == TM_OK && d.is_thread)
-        st = note_thread(p, e, err);
+    enum tm_status st = d.is_thread                 ? note_thread(p, e, err)
+                        : e->kind == TM_KIND_TRACK ? read_description(p, e, &d, err)
+                                                   : tm_track_task_note_rank(&p->tracks, e, err);
     if (st < 0)
         return st;
     if (is_plain_metadata(e))
         at.time_ns = INT64_MIN; /* before all events, and after everything that ranks tasks */
     const uint64_t own_default = e->kind == TM_KIND_TRACK ? recorded_track_need(p, e->file, e->machine, 0) : 0;
     struct tm_pending_needs needs = {d.uuid ? track_need(e->machine, d.uuid) : own_default,
-                                     d.is_thread ? sequence_need(e) : 0, track_need(e->machine, d.parent)};
+                                     d.is_thread ? sequence_need(e) : 0, track_need(e->machine, d.parent),
+                                     e->kind == TM_KIND_TRACK};
     return tm_pending_definitions_add(&p->pending, &at, needs, err);
 }
 

@@ -52,9 +52,11 @@ static enum tm_status number_of(struct tm_pending_definitions *d, uint64_t key, 
     return tm_map_set(&d->by_key, key, *number) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* Gives KEY to the newest definition with keys, as key AT of it. */
-static enum tm_status add_key(struct tm_pending_definitions *d, uint64_t key, int at, struct tm_error *err)
+/* Gives the newest definition with keys that with number AT of NEEDS. */
+static enum tm_status add_key(struct tm_pending_definitions *d, const struct tm_pending_needs *needs, int at,
+                              struct tm_error *err)
 {
+    const uint64_t key = at == 0 ? needs->key : needs->other_key;
     const uint32_t place = d->keyed_count;
     uint32_t number;
     if (key == 0)
@@ -63,7 +65,7 @@ static enum tm_status add_key(struct tm_pending_definitions *d, uint64_t key, in
     if (st < 0)
         return st;
     struct tm_definition_key *k = &d->keys[number];
-    if (pending_at(d, k->needed) == NULL)
+    if (pending_at(d, k->needed) == NULL && !(at && needs->only_orders))
         k->needed = place;
     if (k->last)
         *next_of(&d->keyed[k->last - 1], number) = place;
@@ -88,8 +90,8 @@ enum tm_status tm_pending_definitions_add(struct tm_pending_definitions *d, cons
         return st;
     d->keyed[d->keyed_count++] = (struct tm_keyed_definition){.pending = pending, .parent_key = needs.parent_key};
     pending->tag = d->keyed_count;
-    st = add_key(d, needs.key, 0, err);
-    return st < 0 || needs.other_key == needs.key ? st : add_key(d, needs.other_key, 1, err);
+    st = add_key(d, &needs, 0, err);
+    return st < 0 || needs.other_key == needs.key ? st : add_key(d, &needs, 1, err);
 }
 
 /* Returns the first pending definition with key NUMBER, which has one. */

@@ -144,6 +144,12 @@ enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const str
     struct tm_sequence_thread *row = row_of(t, e);
     if (row && row->bytes && row->bytes == e->raw) /* it is this descriptor, written again */
         return TM_OK;
+    if (row && row->bytes && e->position < row->event.position) { /* a later one of the file was noted before */
+        if (!reserve_written(t, e->generation))
+            return TM_E_SYSTEM;
+        t->written[e->generation] = number_of(t, row);
+        return TM_OK;
+    }
     const struct strip all = {0, 0, 0, packet_strip};
     struct tm_buf bytes = {0};
     if (row == NULL || !reserve_written(t, e->generation) || !put_stripped(&bytes, e->raw, e->raw_bytes, &all)) {
