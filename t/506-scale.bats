@@ -48,10 +48,14 @@ with tarfile.open(fileobj=sys.stdout.buffer, mode="w|", format=tarfile.USTAR_FOR
     for i, line in enumerate(sys.stdin.buffer):
         info = tarfile.TarInfo("%d.json" % i)
         info.size = len(line)
-        tar.addfile(info, io.BytesIO(line))' | tm-unpack --hints | tm-manifest >$n.hints
+        tar.addfile(info, io.BytesIO(line))' | tm-unpack --hints >$n.hints
+        tm-manifest <$n.hints >$n.one
+        tm-manifest --machine-from=file <$n.hints >$n.each # a machine for each file
     done
-    scales 5000.hints 20000.hints tm-clocks --hints --write-manifest hints.json
-    [ "$(grep -c offset_ns hints.json)" -eq 20000 ]
+    for machines in one each; do
+        scales 5000.$machines 20000.$machines tm-clocks --hints --write-manifest hints.json
+        [ "$(grep -c offset_ns hints.json)" -eq 20000 ]
+    done
 }
 
 @test "files that nothing relates take time in proportion in tm-align" {

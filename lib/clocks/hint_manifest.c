@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "base/index.h"
+#include "base/map.h"
 #include "base/table.h"
 #include "manifest/draft.h"
 #include "stream/clock_name.h"
@@ -96,48 +97,38 @@ enum tm_status tm_hint_manifest_configure(struct tm_hint_manifest *m, const Trac
                         "the input already has a manifest; hints are written only for input without one");
 }
 
-/* Returns the configuration's entry for FILE, or NULL. */
-static const Tracemerge__ConfigEntry *entry_of(const struct tm_hint_manifest *m, uint32_t file)
-{
-    const char *path = path_of(m, file);
-    for (size_t i = 0; path && m->config && i < m->config->n_entries; i++) {
-        const ProtobufCBinaryData *name = &m->config->entries[i]->path;
-        if (name->len == strlen(path) && memcmp(name->data, path, name->len) == 0)
-            return m->config->entries[i];
-    }
-    return NULL;
-}
-
-static bool is_same_machine(const struct tm_hint_manifest *m, uint32_t a, uint32_t b)
-{
-    const Tracemerge__ConfigEntry *x = entry_of(m, a), *y = entry_of(m, b);
-    return (x ? x->machine_raw_id : 0) == (y ? y->machine_raw_id : 0);
-}
-
-/* True if the configuration relates a clock of FILE. */
-static bool is_configured(const struct tm_hint_manifest *m, uint32_t file)
-{
-    const Tracemerge__ConfigEntry *entry = entry_of(m, file);
-    for (size_t i = 0; entry && i < m->config->n_edges; i++)
-        if (m->config->edges[i]->entry < m->config->n_entries &&
-            m->config->entries[m->config->edges[i]->entry] == entry)
-            return true;
-    return false;
-}
-
-/* States that clock CLOCK of FILE reads T when REFERENCE_CLOCK of REFERENCE reads T + offset_ns. A NULL clock is the
- * file's own timeline. */
+/* States that clock CLOCK of FILE reads T when REFERENCE_CLOCK of REFERENCE reads T + offset_ns. Clocks are ids;
+ * TM_CLOCK_TRACE_FILE is the file's own timeline. */
 struct relation {
     uint32_t file, reference;
-    const char *clock, *reference_clock;
+    uint32_t clock, reference_clock;
     int64_t offset_ns;
+    uint32_t next; /* relation of the same machine with the same reference clock, plus 1; 0: none */
+};
+
+/* What the configuration and the hints say of a file. */
+struct facts {
+    uint32_t machine;  /* its number */
+    uint32_t next;     /* the next trace of the machine with a path, or NO_FILE */
+    bool has_relation; /* of the configuration, or one of struct relations */
+    bool has_hint;     /* that became an edge */
+};
+
+/* Its traces that have a path. */
+struct machine {
+    uint32_t first; /* or NO_FILE */
+    uint32_t free;  /* all before it have a relation or a hint */
 };
 
 struct relations {
     const struct tm_hint_manifest *m;
     struct relation *all; /* at most one for each hint */
-    size_t count;
-    bool *is_of_file; /* by file: one of them is the file's */
+    uint32_t count;
+    struct facts *facts;  /* by file */
+    struct machine *machines;
+    uint32_t machine_count, machine_cap;
+    struct tm_map numbers; /* of machines, by raw id */
+    struct tm_map groups;  /* machine << 32 | reference clock, to the last relation with them, plus 1 */
 };
 
 /* A draft whose files are found by their paths. */
@@ -161,36 +152,37 @@ static enum tm_status check_name(uint32_t clock, struct tm_error *err)
                 : tm_error_set(err, TM_E_INPUT, "a hint relates clock %u, which no manifest can name", clock);
 }
 
-static bool has_relation(const struct relations *r, uint32_t file)
-{
-    return r->is_of_file[file] || is_configured(r->m, file);
-}
-
-static bool has_hint(const struct tm_clock_hints *hints, uint32_t file)
-{
-    for (uint32_t i = 0; i < hints->count; i++)
-        if (hints->hints[i].is_edge && hints->hints[i].file == file)
-            return true;
-    return false;
-}
-
 /* Returns a trace whose entry can state a relation between clocks of FILE's machine, or NO_FILE. */
-static uint32_t find_file_without_relation(const struct relations *r, const struct tm_clock_hints *hints, uint32_t file)
+static uint32_t find_file_without_relation(struct relations *r, uint32_t file)
 {
-    for (uint32_t i = 0; i < r->m->count; i++)
-        if (r->m->files[i].is_trace && !has_relation(r, i) && !has_hint(hints, i) && path_of(r->m, i) &&
-            is_same_machine(r->m, i, file))
-            return i;
-    return NO_FILE;
+    uint32_t *free = &r->machines[r->facts[file].machine].free;
+    while (*free != NO_FILE && (r->facts[*free].has_relation || r->facts[*free].has_hint))
+        *free = r->facts[*free].next;
+    return *free;
 }
 
 /* Returns another trace of the machine that has a path, or NO_FILE. */
-static uint32_t find_other(const struct tm_hint_manifest *m, uint32_t file)
+static uint32_t find_other(const struct relations *r, uint32_t file)
 {
-    for (uint32_t i = 0; i < m->count; i++)
-        if (i != file && m->files[i].is_trace && path_of(m, i) && is_same_machine(m, i, file))
-            return i;
-    return NO_FILE;
+    const uint32_t first = r->machines[r->facts[file].machine].first;
+    return first == file ? r->facts[first].next : first;
+}
+
+static uint64_t group_of(const struct relations *r, uint32_t file, uint32_t reference_clock)
+{
+    return (uint64_t)r->facts[file].machine << 32 | reference_clock;
+}
+
+/* Adds relation I, which has a reference clock of a machine, to its group. TM_OK or TM_E_SYSTEM. */
+static enum tm_status add_to_group(struct relations *r, uint32_t i, struct tm_error *err)
+{
+    struct relation *relation = &r->all[i];
+    const uint64_t group = group_of(r, relation->file, relation->reference_clock);
+    if (relation->reference_clock == TM_CLOCK_TRACE_FILE)
+        return TM_OK;
+    if (!tm_map_find(&r->groups, group, &relation->next))
+        relation->next = 0;
+    return tm_map_set(&r->groups, group, i + 1) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 static enum tm_status too_far(struct tm_error *err)
@@ -201,49 +193,56 @@ static enum tm_status too_far(struct tm_error *err)
 /* Relates files that refer to the reference clock of STATED to the clock of STATED itself. */
 static enum tm_status compose(struct relations *r, const struct relation *stated, struct tm_error *err)
 {
-    for (size_t i = 0; i < r->count; i++) {
+    const uint64_t group = group_of(r, stated->file, stated->reference_clock);
+    enum tm_status st = TM_OK;
+    uint32_t next;
+    if (!tm_map_find(&r->groups, group, &next) || next == 0)
+        return TM_OK;
+    if (tm_map_set(&r->groups, group, 0) != TM_OK)
+        return tm_error_nomem(err);
+    while (next && st == TM_OK) {
+        const uint32_t i = next - 1;
         struct relation *other = &r->all[i];
-        if (other->file == stated->file || other->reference_clock == NULL ||
-            !is_same_machine(r->m, other->file, stated->file) ||
-            strcmp(other->reference_clock, stated->reference_clock) != 0)
-            continue;
-        if (!tm_sub_i64(other->offset_ns, stated->offset_ns, &other->offset_ns))
-            return too_far(err);
-        other->reference = stated->file;
-        other->reference_clock = stated->clock;
+        next = other->next;
+        if (other->file != stated->file) {
+            if (!tm_sub_i64(other->offset_ns, stated->offset_ns, &other->offset_ns))
+                return too_far(err);
+            other->reference = stated->file;
+            other->reference_clock = stated->clock;
+        }
+        st = add_to_group(r, i, err);
     }
-    return TM_OK;
+    return st;
 }
 
-static enum tm_status relate(struct relations *r, const struct tm_clock_hints *hints, const struct tm_clock_hint *hint,
-                             struct tm_error *err)
+static enum tm_status relate(struct relations *r, const struct tm_clock_hint *hint, struct tm_error *err)
 {
     struct relation stated = {.file = hint->file,
                               .reference = hint->file,
-                              .clock = name_of_clock(hint->from_clock),
-                              .reference_clock = name_of_clock(hint->to_clock)};
+                              .clock = hint->from_clock,
+                              .reference_clock = hint->to_clock};
     /* A relation between two clocks of one id: FILE's clock is isolated, and the clock of another file stands for that
      * of the machine. */
     if (hint->from_clock == hint->to_clock)
-        stated.reference = find_other(r->m, hint->file);
-    if ((stated.clock && check_name(hint->from_clock, err) < 0) || check_name(hint->to_clock, err) < 0)
+        stated.reference = find_other(r, hint->file);
+    if ((name_of_clock(hint->from_clock) && check_name(hint->from_clock, err) < 0) ||
+        check_name(hint->to_clock, err) < 0)
         return err->status;
     if (!tm_sub_i64(hint->to_ns, hint->from_ns, &stated.offset_ns))
         return too_far(err);
-    if (has_relation(r, hint->file)) {
-        const char *clock = stated.clock;
-        if ((stated.file = find_file_without_relation(r, hints, hint->file)) == NO_FILE) {
+    if (r->facts[hint->file].has_relation) {
+        if ((stated.file = find_file_without_relation(r, hint->file)) == NO_FILE) {
             stated.file = hint->file;
             return compose(r, &stated, err);
         }
         if (!tm_sub_i64(0, stated.offset_ns, &stated.offset_ns))
             return too_far(err);
-        stated.clock = stated.reference_clock;
-        stated.reference_clock = clock;
+        stated.clock = hint->to_clock;
+        stated.reference_clock = hint->from_clock;
     }
-    r->is_of_file[stated.file] = true;
+    r->facts[stated.file].has_relation = true;
     r->all[r->count++] = stated;
-    return TM_OK;
+    return add_to_group(r, r->count - 1, err);
 }
 
 /* Adds the file of PATH, which is borrowed. */
@@ -273,13 +272,24 @@ static enum tm_status draft_file(const struct tm_hint_manifest *m, struct draft_
     return add_file(files, path, err);
 }
 
-/* Returns the name of machine RAW_ID of CONFIG, which has it. */
-static ProtobufCBinaryData machine_name(const Tracemerge__Config *config, int64_t raw_id)
+/* Gives the draft's files, which are the entries of CONFIG, the names of their machines. */
+static enum tm_status draft_names(const Tracemerge__Config *config, struct tm_draft *draft, struct tm_error *err)
 {
-    for (size_t i = 0; i < config->n_machines; i++)
-        if (config->machines[i]->raw_id == raw_id)
-            return config->machines[i]->name;
-    return tm_bytes("", 0);
+    struct tm_map machines = {0}; /* by raw id */
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st >= 0 && i < config->n_machines; i++)
+        st = tm_map_add(&machines, (uint64_t)config->machines[i]->raw_id, i);
+    if (st < 0)
+        (void)tm_error_nomem(err);
+    for (size_t i = 0; st >= 0 && i < config->n_entries; i++) {
+        uint32_t machine;
+        const bool has_name = tm_map_find(&machines, (uint64_t)config->entries[i]->machine_raw_id, &machine);
+        const ProtobufCBinaryData name = has_name ? config->machines[machine]->name : tm_bytes("", 0);
+        if (config->entries[i]->whole_file)
+            st = tm_draft_name(draft, i, name.data, name.len, err);
+    }
+    tm_map_release(&machines);
+    return st;
 }
 
 /* Adds a relation of the configuration. */
@@ -304,14 +314,12 @@ static enum tm_status draft_config(const Tracemerge__Config *config, struct tm_b
             tm_buf_add_byte(text, '\0') != TM_OK)
             return tm_error_nomem(err);
     for (size_t i = 0; st >= 0 && i < config->n_entries; i++) {
-        const Tracemerge__ConfigEntry *entry = config->entries[i];
         const char *path = (const char *)text->data + at;
-        at += entry->path.len + 1;
+        at += config->entries[i]->path.len + 1;
         st = add_file(files, path, err);
-        ProtobufCBinaryData name = machine_name(config, entry->machine_raw_id);
-        if (st >= 0 && entry->whole_file)
-            st = tm_draft_name(draft, i, name.data, name.len, err);
     }
+    if (st >= 0)
+        st = draft_names(config, draft, err);
     for (size_t i = 0; st >= 0 && i < config->n_edges; i++)
         st = draft_edge(config->edges[i], draft, err);
     const Tracemerge__ConfigTraceTime *t = config->trace_time;
@@ -326,10 +334,11 @@ static enum tm_status draft_config(const Tracemerge__Config *config, struct tm_b
 static enum tm_status make_draft(const struct relations *r, struct draft_files *files, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    for (size_t i = 0; st >= 0 && i < r->count; i++) {
+    for (uint32_t i = 0; st >= 0 && i < r->count; i++) {
         const struct relation *stated = &r->all[i];
-        struct tm_draft_relation relation = {
-            .clock = stated->clock, .reference_clock = stated->reference_clock, .offset_ns = stated->offset_ns};
+        struct tm_draft_relation relation = {.clock = name_of_clock(stated->clock),
+                                             .reference_clock = name_of_clock(stated->reference_clock),
+                                             .offset_ns = stated->offset_ns};
         size_t file = 0;
         st = draft_file(r->m, files, stated->file, &file, err);
         if (st >= 0)
@@ -349,13 +358,108 @@ static enum tm_status relate_all(struct relations *r, const struct tm_clock_hint
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; st >= 0 && i < hints->count; i++) {
             const struct tm_clock_hint *hint = &hints->hints[i];
-            if (!hint->is_edge || is_related[i] || (pass == 0 && has_relation(r, hint->file)))
+            if (!hint->is_edge || is_related[i] || (pass == 0 && r->facts[hint->file].has_relation))
                 continue;
             is_related[i] = true;
-            st = relate(r, hints, hint, err);
+            st = relate(r, hint, err);
         }
     free(is_related);
     return st;
+}
+
+/* Sets *NUMBER to that of machine RAW_ID, which is added if it is new. TM_OK or TM_E_SYSTEM. */
+static enum tm_status number_machine(struct relations *r, int64_t raw_id, uint32_t *number, struct tm_error *err)
+{
+    if (tm_map_find(&r->numbers, (uint64_t)raw_id, number))
+        return TM_OK;
+    *number = r->machine_count;
+    if (tm_array_grow(&r->machines, &r->machine_cap, r->machine_count, sizeof *r->machines, err) < 0)
+        return TM_E_SYSTEM;
+    r->machines[r->machine_count++] = (struct machine){.first = NO_FILE};
+    return tm_map_set(&r->numbers, (uint64_t)raw_id, *number) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+/* The entries of a configuration, found by their paths. */
+struct entries {
+    const Tracemerge__Config *config; /* may be NULL */
+    struct tm_index index;
+    bool *has_relation; /* by entry */
+};
+
+/* Returns the number of the entry with PATH, or TM_INDEX_NONE. */
+static uint32_t find_entry(const struct entries *e, ProtobufCBinaryData path)
+{
+    struct tm_probe probe = tm_probe(&e->index, tm_index_hash_bytes(&e->index, path.data, path.len));
+    for (uint32_t i; (i = tm_probe_next(&e->index, &probe)) != TM_INDEX_NONE;) {
+        const ProtobufCBinaryData *name = &e->config->entries[i]->path;
+        if (name->len == path.len && memcmp(name->data, path.data, path.len) == 0)
+            return i;
+    }
+    return TM_INDEX_NONE;
+}
+
+/* Of entries with one path the first is found. */
+static enum tm_status index_entries(struct entries *e, struct tm_error *err)
+{
+    const Tracemerge__Config *config = e->config;
+    const size_t count = config ? config->n_entries : 0;
+    tm_index_seed(&e->index);
+    if ((e->has_relation = calloc(count + 1, sizeof *e->has_relation)) == NULL)
+        return tm_error_nomem(err);
+    for (uint32_t i = 0; i < count; i++) {
+        const ProtobufCBinaryData path = config->entries[i]->path;
+        if (find_entry(e, path) == TM_INDEX_NONE &&
+            tm_index_add(&e->index, tm_index_hash_bytes(&e->index, path.data, path.len), i) < 0)
+            return tm_error_nomem(err);
+    }
+    for (size_t i = 0; config && i < config->n_edges; i++)
+        if (config->edges[i]->entry < count)
+            e->has_relation[config->edges[i]->entry] = true;
+    return TM_OK;
+}
+
+/* Notes what is known of FILE, in front of the files of its machine. */
+static enum tm_status note_file(struct relations *r, const struct entries *e, uint32_t file, struct tm_error *err)
+{
+    struct facts *facts = &r->facts[file];
+    const char *path = path_of(r->m, file);
+    const uint32_t entry = path ? find_entry(e, tm_bytes_str(path)) : TM_INDEX_NONE;
+    int64_t raw_id = 0;
+    if (entry != TM_INDEX_NONE) {
+        raw_id = e->config->entries[entry]->machine_raw_id;
+        facts->has_relation = e->has_relation[entry];
+    }
+    if (number_machine(r, raw_id, &facts->machine, err) < 0)
+        return err->status;
+    struct machine *machine = &r->machines[facts->machine];
+    if (path && r->m->files[file].is_trace) {
+        facts->next = machine->first;
+        machine->first = machine->free = file;
+    }
+    return TM_OK;
+}
+
+/* Notes what is known of all files. */
+static enum tm_status note_files(struct relations *r, const struct tm_clock_hints *hints, struct tm_error *err)
+{
+    struct entries entries = {.config = r->m->config};
+    enum tm_status st = index_entries(&entries, err);
+    for (uint32_t file = r->m->count; file > 0 && st >= 0; file--)
+        st = note_file(r, &entries, file - 1, err);
+    for (uint32_t i = 0; st >= 0 && i < hints->count; i++)
+        r->facts[hints->hints[i].file].has_hint |= hints->hints[i].is_edge;
+    tm_index_release(&entries.index);
+    free(entries.has_relation);
+    return st;
+}
+
+static void release_relations(struct relations *r)
+{
+    tm_map_release(&r->numbers);
+    tm_map_release(&r->groups);
+    free(r->machines);
+    free(r->facts);
+    free(r->all);
 }
 
 enum tm_status tm_hint_manifest_make(const struct tm_hint_manifest *m, const struct tm_clock_hints *hints,
@@ -363,10 +467,12 @@ enum tm_status tm_hint_manifest_make(const struct tm_hint_manifest *m, const str
 {
     struct relations r = {.m = m,
                           .all = calloc((size_t)hints->count + 1, sizeof *r.all),
-                          .is_of_file = calloc((size_t)m->count + 1, sizeof *r.is_of_file)};
+                          .facts = calloc((size_t)m->count + 1, sizeof *r.facts)};
     struct draft_files files = {0};
     struct tm_buf paths = {0};
-    enum tm_status st = r.all && r.is_of_file ? relate_all(&r, hints, err) : tm_error_nomem(err);
+    enum tm_status st = r.all && r.facts ? note_files(&r, hints, err) : tm_error_nomem(err);
+    if (st >= 0)
+        st = relate_all(&r, hints, err);
     if (st >= 0 && m->config)
         st = draft_config(m->config, &paths, &files, err);
     if (st >= 0)
@@ -378,8 +484,7 @@ enum tm_status tm_hint_manifest_make(const struct tm_hint_manifest *m, const str
     tm_draft_release(&files.draft);
     tm_index_release(&files.index);
     tm_buf_release(&paths);
-    free(r.is_of_file);
-    free(r.all);
+    release_relations(&r);
     return st;
 }
 
