@@ -72,7 +72,7 @@ static void test_random(uint64_t seed, uint32_t keys)
         if (what < (step < STEPS / 2 ? 4u : 1u)) {
             const uint32_t first = random_below32(&seed, keys);
             const uint32_t other = random_below32(&seed, 3) ? 0 : random_below32(&seed, keys);
-            struct tm_pending_needs needs = {first, other, 0, random_below32(&seed, 2) == 0};
+            struct tm_pending_needs needs = {first, other, 0};
             struct tm_event e = {.time_ns = random_below32(&seed, TIMES),
                                  .position = count,
                                  .raw = (const uint8_t *)"raw",
@@ -80,8 +80,7 @@ static void test_random(uint64_t seed, uint32_t keys)
             wrong += tm_pending_definitions_add(&late, &e, needs, NULL) != TM_OK;
             all[count] = (struct waiting){e.time_ns, count, needs, true};
             own(all, owner, count, needs.key);
-            if (!needs.only_orders)
-                own(all, owner, count, needs.other_key);
+            own(all, owner, count, needs.other_key);
             count++;
             continue;
         }

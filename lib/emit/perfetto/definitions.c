@@ -314,8 +314,7 @@ enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *
         at.time_ns = INT64_MIN; /* before all events, and after everything that ranks tasks */
     const uint64_t own_default = e->kind == TM_KIND_TRACK ? recorded_track_need(p, e->file, e->machine, 0) : 0;
     struct tm_pending_needs needs = {d.uuid ? track_need(e->machine, d.uuid) : own_default,
-                                     d.is_thread ? sequence_need(e) : 0, track_need(e->machine, d.parent),
-                                     e->kind == TM_KIND_TRACK};
+                                     d.is_thread ? sequence_need(e) : 0, track_need(e->machine, d.parent)};
     return tm_pending_definitions_add(&p->pending, &at, needs, err);
 }
 

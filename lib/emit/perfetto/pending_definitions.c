@@ -65,7 +65,7 @@ static enum tm_status add_key(struct tm_pending_definitions *d, const struct tm_
     if (st < 0)
         return st;
     struct tm_definition_key *k = &d->keys[number];
-    if (pending_at(d, k->needed) == NULL && !(at && needs->only_orders))
+    if (pending_at(d, k->needed) == NULL)
         k->needed = place;
     if (k->last)
         *next_of(&d->keyed[k->last - 1], number) = place;

@@ -13,7 +13,6 @@
 struct tm_pending_needs {
     uint64_t key, other_key;
     uint64_t parent_key; /* the definition that it needs itself */
-    bool only_orders;    /* no event needs it by OTHER_KEY */
 };
 
 /* Zero-initialise. */

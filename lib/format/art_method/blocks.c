@@ -3,7 +3,7 @@
 
 #include "base/checked.h"
 
-enum { VERSION_DUAL = 5, STREAMING_VERSION = 0xf0 };
+enum { VERSION_SINGLE = 4, VERSION_DUAL = 5, STREAMING_VERSION = 0xf0 };
 enum { BLOCK_THREAD, BLOCK_METHOD, BLOCK_RECORDS, BLOCK_SUMMARY };
 enum { RECORD_NUMBERS = 3, LEB128_MAX = 10 }; /* numbers of a record, and bytes of one */
 enum { SECOND_NS = 1000000000 };
@@ -17,6 +17,8 @@ enum tm_status tm_art_blocks_open(struct tm_art *a, struct tm_error *err)
         return st;
     const uint8_t *head = a->in.data;
     a->version = tm_get_le16(head + 4) & ~(unsigned)STREAMING_VERSION;
+    if (a->version != VERSION_SINGLE && a->version != VERSION_DUAL)
+        return tm_error_at(err, a->in.offset + 4, "a method trace of version %u, which is not known", a->version);
     a->start = tm_get_le64(head + 6);
     a->frequency = tm_get_le64(head + 22);
     a->has_layout = a->frequency > 0;
