@@ -301,3 +301,22 @@ accounts() {
     [ "$(times)" = '101000 7' ]
     ! grep -q TraceTime frames.txt || false
 }
+
+@test "times inside of packets place no file: each output has an event that only an assumption relates" {
+    PYTHONPATH=$TM_SRC/t/gen python3 - <<'END' >a.pftrace
+import sys
+from wire import field, message
+clocks = message(*[(1, message((1, c), (2, t))) for c, t in ((6, 10 ** 12), (1, 16 * 10 ** 17))])
+for packet in (((6, clocks), (8, 10 ** 12)),
+               ((44, message((1, 100), (2, 101), (6, 10 ** 9))), (10, 1), (13, 1)), # reference_timestamp_us
+               ((6, clocks), (8, 10 ** 12), (98, 7)),
+               ((11, message((9, 1), (23, 'z'))), (8, 10 ** 12 + 1000), (10, 1))):
+    sys.stdout.buffer.write(field(1, message(*packet)))
+END
+    for output in pftrace jsonl report; do
+        tm-merge -q -f $output -o out.$output a.pftrace
+    done
+    [ "$(tm-merge -q -f jsonl out.pftrace | jq -r 'select(.kind == "slice") | "\(.name) \(.ts)"')" = 'z 1000000001000' ]
+    [ "$(jq -r 'select(.kind == "slice") | "\(.name) \(.ts)"' out.jsonl)" = 'z 1000000001000' ]
+    grep -qF '1 event read, 1 placed, 0 dropped' out.report
+}

@@ -10,7 +10,7 @@ static enum tm_status convert_one(struct tm_clock_routes *routes, const struct t
     struct tm_clock_route *route;
     struct tm_row_time time = {.value = (int64_t)tm_get_le64(value)};
     enum tm_row_result result;
-    enum tm_status st = tm_clock_routes_find(routes, key, true, &route, err);
+    enum tm_status st = tm_clock_routes_find(routes, key, false, &route, err);
     if (st < 0)
         return st;
     /* An incremental clock counts on from event to event. Times inside an event do not move it. */
