@@ -20,6 +20,22 @@ import sys
 import tempfile
 
 
+def alignment(folder, texts, rule=None):
+    """Returns what tm-align says of files with TEXTS, lists of events; a file without events is left out."""
+    paths = []
+    for i, events in enumerate(texts):
+        if events:
+            paths.append(os.path.join(folder, f'{i}.json'))
+            with open(paths[-1], 'w') as f:
+                f.write('{"traceEvents": [\n' + ',\n'.join(events) + '\n]}\n')
+    pipe = 'set -o pipefail; tm-unpack --no-raw "$@" | tm-manifest | tm-clocks | tm-align -f json'
+    pipe += f' -r {rule}' if rule else ''
+    run = subprocess.run(['bash', '-c', pipe, 'align'] + paths, stdout=subprocess.PIPE, check=True)
+    for path in paths:
+        os.unlink(path)
+    return json.loads(run.stdout)['alignment']
+
+
 class Clock:
     """Reads t + offset + e(t); e consists of lines (t, e, slope) and can jump between them."""
     def __init__(self, rng, kind, span):
@@ -146,17 +162,7 @@ class Job:
                         self.events[i].append((at, at, flow_text(ph, f'{way}.{number}', self.clocks[i].read(at))))
 
     def align(self, folder):
-        paths = []
-        for i, rows in enumerate(self.events):
-            if rows:
-                paths.append(os.path.join(folder, f'{i}.json'))
-                with open(paths[-1], 'w') as f:
-                    f.write('{"traceEvents": [\n' + ',\n'.join(row[2] for row in rows) + '\n]}\n')
-        pipe = 'set -o pipefail; tm-unpack --no-raw "$@" | tm-manifest | tm-clocks | tm-align -f json'
-        run = subprocess.run(['bash', '-c', pipe, 'align'] + paths, stdout=subprocess.PIPE, check=True)
-        for path in paths:
-            os.unlink(path)
-        return json.loads(run.stdout)['alignment']
+        return alignment(folder, [[row[2] for row in rows] for rows in self.events])
 
     def outside(self, f):
         """Returns by how much the true offset exceeds the uncertainty of F, at the worst event."""

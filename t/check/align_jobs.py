@@ -20,16 +20,14 @@ status is 1 if there is one whose bounds are stated without the reservation that
 """
 import argparse
 import collections
-import json
 import math
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from align_clocks import Clock, flow_text, slice_text
+from align_clocks import Clock, alignment, flow_text, slice_text
 
 KINDS = ['even', 'even', 'set', 'set near an end', 'corrected', 'slewed at an end', 'warming up']
 
@@ -190,18 +188,7 @@ class Job:
                     self.add_slice(i, 'nccl:all_reduce', 1, begin, end, args)
 
     def align(self, folder):
-        paths = []
-        for i, rows in enumerate(self.events):
-            if rows:
-                paths.append(os.path.join(folder, f'{i}.json'))
-                with open(paths[-1], 'w') as f:
-                    f.write('{"traceEvents": [\n' + ',\n'.join(text for _, text in sorted(rows)) + '\n]}\n')
-        pipe = 'set -o pipefail; tm-unpack --no-raw "$@" | tm-manifest | tm-clocks | tm-align -f json'
-        pipe += f' -r {self.rule}' if self.rule else ''
-        run = subprocess.run(['bash', '-c', pipe, 'align'] + paths, stdout=subprocess.PIPE, check=True)
-        for path in paths:
-            os.unlink(path)
-        return json.loads(run.stdout)['alignment']
+        return alignment(folder, [[text for _, text in sorted(rows)] for rows in self.events], self.rule)
 
     def error(self, f):
         """Returns how far the line of F is from the true offset, at the worst event."""

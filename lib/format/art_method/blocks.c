@@ -58,16 +58,12 @@ static bool time_of(const struct tm_art *a, uint64_t ticks, int64_t *time_ns)
     return a->start <= INT64_MAX && ns <= INT64_MAX && tm_add_i64((int64_t)a->start, (int64_t)ns, time_ns);
 }
 
-/* Reads the record at *P, before END, to CALL: its time with the action, the thread's time, and the method if it is an
+/* Reads what follows the time of the record at *P, before END, to CALL: the thread's time, and the method if it is an
  * entry. False: it is damaged. */
-static bool read_time_first(struct tm_art *a, const uint8_t **p, const uint8_t *end, struct tm_art_call *call)
+static bool read_after_time(struct tm_art *a, const uint8_t **p, const uint8_t *end, struct tm_art_call *call)
 {
     struct tm_art_block *b = &a->block;
     uint64_t difference, unread;
-    if (!read_leb128(p, end, true, &difference))
-        return false;
-    b->encoded += difference;
-    call->action = (enum tm_art_action)(b->encoded & 3);
     call->has_time = time_of(a, b->encoded >> 2, &call->time_ns);
     if (a->version == VERSION_DUAL && !read_leb128(p, end, true, &unread))
         return false;
@@ -79,21 +75,28 @@ static bool read_time_first(struct tm_art *a, const uint8_t **p, const uint8_t *
     return true;
 }
 
-/* Reads a record as read_time_first does: its method with the action, its time, and the thread's time. */
-static bool read_method_first(struct tm_art *a, const uint8_t **p, const uint8_t *end, struct tm_art_call *call)
+/* Reads what follows the method of a record, as read_after_time does: its time, and the thread's time. */
+static bool read_after_method(struct tm_art *a, const uint8_t **p, const uint8_t *end, struct tm_art_call *call)
 {
     struct tm_art_block *b = &a->block;
     uint64_t difference, unread;
-    if (!read_leb128(p, end, true, &difference))
-        return false;
-    b->encoded += difference;
-    call->action = (enum tm_art_action)(b->encoded & 3);
     call->method = b->encoded & ~UINT64_C(3);
     if (!read_leb128(p, end, false, &difference))
         return false;
     b->time += difference;
     call->has_time = a->facts.clock != TM_ART_CLOCK_CPU && time_of(a, b->time, &call->time_ns);
     return a->version != VERSION_DUAL || read_leb128(p, end, false, &unread);
+}
+
+/* Reads the record at *P, before END, to CALL, and moves *P after it. False: it is damaged. */
+static bool read_record(struct tm_art *a, const uint8_t **p, const uint8_t *end, struct tm_art_call *call)
+{
+    uint64_t difference;
+    if (!read_leb128(p, end, true, &difference))
+        return false;
+    a->block.encoded += difference;
+    call->action = (enum tm_art_action)(a->block.encoded & 3);
+    return (a->is_method_first ? read_after_method : read_after_time)(a, p, end, call);
 }
 
 /* Reads the next record of the open block. */
@@ -108,7 +111,7 @@ static enum tm_status next_record(struct tm_art *a, enum tm_art_part *part, stru
     const size_t most = in->len < b->bytes_left ? in->len : (size_t)b->bytes_left;
     const uint8_t *p = in->data;
     *call = (struct tm_art_call){.byte = in->offset, .thread = b->thread};
-    if (!(a->is_method_first ? read_method_first : read_time_first)(a, &p, in->data + most, call)) {
+    if (!read_record(a, &p, in->data + most, call)) {
         if (most < b->bytes_left && most == in->len)
             return tm_error_at(err, in->offset, "cut short within a block of records");
         b->records_left = 0;
