@@ -15,7 +15,8 @@ struct tm_row_time {
 };
 
 /* Converts TIME on ROUTE, and counts a placed event for its record. The first event of a file places it; ROUTE is
- * looked up again if this changes it. An inner time uses the relations that are known before. TM_OK with *RESULT set, or an error. */
+ * looked up again if this changes it. An inner time uses the relations that are known before. TM_OK with *RESULT set, or
+ * an error. */
 enum tm_status tm_row_convert(struct tm_clock_routes *routes, struct tm_clock_route *route, struct tm_row_time *time,
                               enum tm_row_result *result, struct tm_error *err);
 
