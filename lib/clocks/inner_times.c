@@ -8,7 +8,7 @@ static enum tm_status convert_one(struct tm_clock_routes *routes, const struct t
                                   uint8_t *state, struct tm_error *err)
 {
     struct tm_clock_route *route;
-    struct tm_row_time time = {.value = (int64_t)tm_get_le64(value)};
+    struct tm_row_time time = {.value = (int64_t)tm_get_le64(value), .is_inner = true};
     enum tm_row_result result;
     enum tm_status st = tm_clock_routes_find(routes, key, false, &route, err);
     if (st < 0)

@@ -18,7 +18,7 @@ enum tm_status tm_row_convert(struct tm_clock_routes *routes, struct tm_clock_ro
     enum tm_convert conversion = TM_CONVERT_OK;
     bool is_pending = false;
     enum tm_status st = TM_OK;
-    if (time->has_weight || route->scope->was_tried) /* an inner time places no file: not every output needs it */
+    if (!time->is_inner || route->scope->was_tried)
         st = tm_clock_routes_prepare(routes, route, &is_pending, err);
     *result = TM_RESULT_NO_PATH;
     if (st < 0 || is_pending)

@@ -9,14 +9,15 @@ struct tm_row_time {
     int64_t value;      /* in: reading of the route's clock */
     bool is_absolute;   /* in: value is absolute nanoseconds already; out: absolute_ns is set */
     bool is_counted;    /* in: true for an event that accounts count; false for a definition or a part of an event */
-    bool has_weight;    /* in: false for inner times, which no record counts */
+    bool has_weight;    /* in: false for what no record counts: inner times, and messages of several events */
+    bool is_inner;      /* in: it is inside of an event */
     int64_t absolute_ns; /* out: nanoseconds of the source clock */
     int64_t time_ns;    /* out: trace time, for TM_RESULT_PLACED */
 };
 
 /* Converts TIME on ROUTE, and counts a placed event for its record. The first event of a file places it; ROUTE is
- * looked up again if this changes it. An inner time uses the relations that are known before. TM_OK with *RESULT set, or
- * an error. */
+ * looked up again if this changes it. An inner time places no file, because not every output needs it. TM_OK with
+ * *RESULT set, or an error. */
 enum tm_status tm_row_convert(struct tm_clock_routes *routes, struct tm_clock_route *route, struct tm_row_time *time,
                               enum tm_row_result *result, struct tm_error *err);
 
