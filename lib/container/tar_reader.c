@@ -60,6 +60,12 @@ static bool decode(const uint8_t *block, TAR *header)
            (sum == (uint64_t)th_crc_calc(header) || (int64_t)sum == th_signed_crc_calc(header));
 }
 
+bool tm_tar_is_header(const uint8_t *head, size_t len)
+{
+    TAR header;
+    return len >= T_BLOCKSIZE && head[0] != '\0' && decode(head, &header);
+}
+
 /* Reads the zero bytes that pad the end of the archive. */
 static enum tm_status pass_zeros(struct tm_input *in, struct tm_error *err)
 {

@@ -37,6 +37,10 @@ struct tm_tar_reader {
 /* Initialises TAR to read IN from its current position. IN ends at offset END (UINT64_MAX: not known). */
 void tm_tar_reader_init(struct tm_tar_reader *tar, struct tm_input *in, uint64_t end);
 
+/* True if HEAD, LEN bytes, begins with the header of a member: its checksum is right. Only the oldest form of TAR, and
+ * headers of extensions such as the label of a volume, lack the mark "ustar". */
+bool tm_tar_is_header(const uint8_t *head, size_t len);
+
 /* Sets *PROMISED to true if the TAR at the front of IN begins with a global PAX header that promises its members in
  * order of processing, else to false. Consumes nothing of IN. TM_OK or an error. */
 enum tm_status tm_tar_promises_order(struct tm_input *in, bool *promised, struct tm_error *err);

@@ -1,6 +1,7 @@
 #include "unpack/foreign_type.h"
 
 #include "base/text.h"
+#include "container/tar_reader.h"
 #include "format/logcat/logcat_line.h"
 #include "format/text_lines.h"
 
@@ -59,24 +60,6 @@ static bool is_pprof(const uint8_t *head, size_t len)
     if (len >= 3 && memcmp(head, "\x32\0\x32", 3) == 0)
         return true;
     return len >= 6 && memcmp(head, "\x0a\4\x08", 3) == 0 && head[3] < 0x80 && head[4] == 0x10 && head[5] < 0x80;
-}
-
-/* True if HEAD is the header of a member of a TAR. Only the old form, or one of an extension such as GNU's labels of
- * volumes, lacks the mark by which a TAR is recognised. */
-static bool is_old_tar(const uint8_t *head, size_t len)
-{
-    enum { HEADER_LEN = 512, SUM_AT = 148, SUM_LEN = 8 };
-    uint32_t sum = 0, stated = 0;
-    size_t at = SUM_AT;
-    if (len < HEADER_LEN || head[0] == 0)
-        return false;
-    for (size_t i = 0; i < HEADER_LEN; i++)
-        sum += i - SUM_AT < SUM_LEN ? ' ' : head[i];
-    while (at < SUM_AT + SUM_LEN && head[at] == ' ')
-        at++;
-    for (; at < SUM_AT + SUM_LEN && head[at] >= '0' && head[at] <= '7'; at++)
-        stated = stated << 3 | (head[at] & 7);
-    return stated == sum;
 }
 
 /* True if HEAD begins with a call in the form of strace without -ttt: "execve(…", or a call after a time of day, both
@@ -221,7 +204,7 @@ const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
     for (size_t i = 0; i < sizeof by_magic / sizeof *by_magic; i++)
         if (len >= by_magic[i].len && memcmp(head, by_magic[i].bytes, by_magic[i].len) == 0)
             return by_magic[i].cause;
-    if (is_old_tar(head, len))
+    if (tm_tar_is_header(head, len)) /* without the mark by which a TAR is recognised */
         return "a TAR of an old form, or with a label, which is not supported: unpack it and give the directory";
     if (is_strace_without_date(head, len))
         return "a log of strace without dates: strace -f -ttt -T";

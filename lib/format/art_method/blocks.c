@@ -5,7 +5,7 @@
 
 enum { VERSION_SINGLE = 4, VERSION_DUAL = 5, STREAMING_VERSION = 0xf0 };
 enum { BLOCK_THREAD, BLOCK_METHOD, BLOCK_RECORDS, BLOCK_SUMMARY };
-enum { RECORD_NUMBERS = 3, LEB128_MAX = 10 }; /* numbers of a record, and bytes of one */
+enum { RECORD_NUMBERS = 3 }; /* LEB128 numbers of a record, each as long as a varint at most */
 enum { SECOND_NS = 1000000000 };
 
 enum tm_status tm_art_blocks_open(struct tm_art *a, struct tm_error *err)
@@ -26,23 +26,24 @@ enum tm_status tm_art_blocks_open(struct tm_art *a, struct tm_error *err)
     return TM_OK;
 }
 
-/* Reads a LEB128 number at *P, before END, and moves *P after it. False: it is cut short, or too long. */
-static bool read_leb128(const uint8_t **p, const uint8_t *end, bool is_signed, uint64_t *value)
+/* Reads an unsigned LEB128 number at *P, before END, and moves *P after it. False: it is cut short, or too long. */
+static bool read_unsigned(const uint8_t **p, const uint8_t *end, uint64_t *value)
 {
-    uint64_t result = 0;
-    unsigned shift = 0;
-    for (const uint8_t *q = *p; q < end && shift < 7 * LEB128_MAX; q++, shift += 7) {
-        if (shift < 64)
-            result |= (uint64_t)(*q & 0x7f) << shift;
-        if (*q & 0x80)
-            continue;
-        if (is_signed && shift + 7 < 64 && *q & 0x40)
-            result |= ~UINT64_C(0) << (shift + 7);
-        *p = q + 1;
-        *value = result;
-        return true;
-    }
-    return false;
+    const uint8_t *after = tm_varint_get(*p, end, value);
+    *p = after ? after : *p;
+    return after != NULL;
+}
+
+/* Reads a signed one as read_unsigned does: bit 6 of its last byte is the sign. */
+static bool read_signed(const uint8_t **p, const uint8_t *end, uint64_t *value)
+{
+    const uint8_t *start = *p;
+    if (!read_unsigned(p, end, value))
+        return false;
+    const size_t bits = (size_t)(*p - start) * 7;
+    if (bits < 64 && (*p)[-1] & 0x40)
+        *value |= ~UINT64_C(0) << bits;
+    return true;
 }
 
 /* Sets *TIME_NS to the time of TICKS. False: it does not fit. */
@@ -65,11 +66,11 @@ static bool read_after_time(struct tm_art *a, const uint8_t **p, const uint8_t *
     struct tm_art_block *b = &a->block;
     uint64_t difference, unread;
     call->has_time = time_of(a, b->encoded >> 2, &call->time_ns);
-    if (a->version == VERSION_DUAL && !read_leb128(p, end, true, &unread))
+    if (a->version == VERSION_DUAL && !read_signed(p, end, &unread))
         return false;
     if (call->action != TM_ART_ENTER)
         return true;
-    if (!read_leb128(p, end, true, &difference))
+    if (!read_signed(p, end, &difference))
         return false;
     call->method = b->method += difference;
     return true;
@@ -81,18 +82,18 @@ static bool read_after_method(struct tm_art *a, const uint8_t **p, const uint8_t
     struct tm_art_block *b = &a->block;
     uint64_t difference, unread;
     call->method = b->encoded & ~UINT64_C(3);
-    if (!read_leb128(p, end, false, &difference))
+    if (!read_unsigned(p, end, &difference))
         return false;
     b->time += difference;
     call->has_time = a->facts.clock != TM_ART_CLOCK_CPU && time_of(a, b->time, &call->time_ns);
-    return a->version != VERSION_DUAL || read_leb128(p, end, false, &unread);
+    return a->version != VERSION_DUAL || read_unsigned(p, end, &unread);
 }
 
 /* Reads the record at *P, before END, to CALL, and moves *P after it. False: it is damaged. */
 static bool read_record(struct tm_art *a, const uint8_t **p, const uint8_t *end, struct tm_art_call *call)
 {
     uint64_t difference;
-    if (!read_leb128(p, end, true, &difference))
+    if (!read_signed(p, end, &difference))
         return false;
     a->block.encoded += difference;
     call->action = (enum tm_art_action)(a->block.encoded & 3);
@@ -105,7 +106,7 @@ static enum tm_status next_record(struct tm_art *a, enum tm_art_part *part, stru
 {
     struct tm_art_block *b = &a->block;
     struct tm_input *in = &a->in;
-    enum tm_status st = tm_input_fill(in, RECORD_NUMBERS * LEB128_MAX, err);
+    enum tm_status st = tm_input_fill(in, RECORD_NUMBERS * TM_VARINT_MAX, err);
     if (st < 0)
         return st;
     const size_t most = in->len < b->bytes_left ? in->len : (size_t)b->bytes_left;

@@ -1,5 +1,6 @@
 #include "format/art_method/facts.h"
 
+#include "base/hex.h"
 #include "base/table.h"
 #include "format/art_method/art_method.h"
 
@@ -201,11 +202,10 @@ static bool read_hex(struct tm_text word, uint64_t *value)
         word = tm_text_after(word, 2);
     *value = 0;
     for (size_t i = 0; i < word.len; i++) {
-        const uint8_t c = word.data[i], lower = c | 0x20;
-        const bool is_digit = c >= '0' && c <= '9';
-        if (!is_digit && (lower < 'a' || lower > 'f'))
+        const int digit = tm_hex_value(word.data[i]);
+        if (digit < 0)
             return false;
-        *value = *value << 4 | (uint64_t)(is_digit ? c - '0' : lower - 'a' + 10);
+        *value = *value << 4 | (uint64_t)digit;
     }
     return word.len > 0 && word.len <= 16;
 }
