@@ -63,6 +63,7 @@ static enum tm_status add_places(struct tm_clock_graph *graph, uint32_t kind)
         struct tm_clock_node *node = &graph->nodes[k->clocks[i]];
         graph->places[graph->place_count] = (struct tm_clock_place){kind, node->first_place};
         node->first_place = graph->place_count++;
+        node->place_count++;
     }
     return TM_OK;
 }
@@ -222,6 +223,7 @@ void tm_clock_graph_release(struct tm_clock_graph *graph)
     free(graph->places);
     free(graph->queue);
     tm_map_release(&graph->kind_of);
+    tm_map_release(&graph->found);
     tm_clock_table_release(&graph->clocks);
     tm_clock_graph_init(graph);
 }

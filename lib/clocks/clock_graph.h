@@ -40,6 +40,7 @@ struct tm_clock_relation {
 
 struct tm_clock_node {
     uint32_t first_place; /* first entry in the list of kinds that it is in; UINT32_MAX: the list is empty */
+    uint32_t place_count;
     uint32_t next_clock, next_kind; /* of the first hop to the target; set if hops > 0 */
     uint32_t visit;
     uint8_t hops; /* to the target; UINT8_MAX: no path known */
@@ -70,6 +71,7 @@ struct tm_clock_graph {
     uint32_t visit;
     uint32_t last_kind; /* of the relation added last */
     uint32_t *queue; /* room for all nodes */
+    struct tm_map found; /* pairs of clocks (from << 32 | to) at most TM_GRAPH_HOPS_MAX - 1 hops apart; no value */
     bool is_stale;   /* distances must be computed again */
 };
 
@@ -110,8 +112,8 @@ void tm_clock_graph_exactness(struct tm_clock_graph *graph, bool bounded, uint64
 enum tm_convert tm_clock_graph_convert(struct tm_clock_graph *graph, uint32_t source, int64_t ns,
                                        struct tm_step *step);
 
-/* True if FROM is TO, or if a path of at most TM_GRAPH_HOPS_MAX hops leads there. Costs a search, unless TO is the
- * target. */
+/* True if FROM is TO, or if a path of at most TM_GRAPH_HOPS_MAX hops leads there. Costs a search (clock_search.h),
+ * unless TO is the target. */
 bool tm_clock_graph_reaches(struct tm_clock_graph *graph, uint32_t from, uint32_t to);
 
 void tm_clock_graph_release(struct tm_clock_graph *graph);

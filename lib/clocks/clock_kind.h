@@ -43,7 +43,7 @@ struct tm_clock_kind {
                       */
     int64_t *last; /* [width], latest reading of each clock, refused snapshots included */
     bool *has_last;
-    /* for paths through the graph (clock_paths.c) */
+    /* for paths through the graph (clock_paths.c, clock_search.c) */
     uint32_t via;     /* the clock of this kind, nearest to the target, through which the others were updated */
     uint8_t via_hops; /* its distance at that time; UINT8_MAX: none */
     uint32_t visit;

@@ -1,6 +1,7 @@
 #include "clocks/clock_paths.h"
 
 #include "base/checked.h"
+#include "clocks/clock_search.h"
 
 /* FIFO over graph->queue. A clock is in it at most once, so node_cap entries suffice. */
 struct queue {
@@ -100,6 +101,7 @@ static void refresh(struct tm_clock_graph *graph)
     if (!graph->is_stale)
         return;
     graph->is_stale = false;
+    tm_map_clear(&graph->found);
     graph->work += (uint64_t)graph->node_count + graph->kind_count;
     for (uint32_t i = 0; i < graph->node_count; i++)
         graph->nodes[i].hops = UINT8_MAX;
@@ -307,45 +309,10 @@ enum tm_convert tm_clock_graph_convert(struct tm_clock_graph *graph, uint32_t so
     return TM_CONVERT_OK;
 }
 
-/* Marks and queues the neighbours of CLOCK that have no mark yet. True if TO is one of them. */
-static bool queue_neighbours(struct tm_clock_graph *graph, struct queue *queue, uint32_t clock, uint32_t to)
-{
-    for (uint32_t p = graph->nodes[clock].first_place; p != UINT32_MAX; p = graph->places[p].next) {
-        struct tm_clock_kind *k = &graph->kinds[graph->places[p].kind];
-        graph->work++;
-        if (k->visit == graph->visit)
-            continue;
-        k->visit = graph->visit;
-        graph->work += k->width;
-        for (uint32_t i = 0; i < k->width; i++) {
-            struct tm_clock_node *node = &graph->nodes[k->clocks[i]];
-            if (k->clocks[i] == to)
-                return true;
-            if (node->visit == graph->visit)
-                continue;
-            node->visit = graph->visit;
-            if (!graph->clocks.clocks[k->clocks[i]].runs_backwards)
-                push(graph, queue, k->clocks[i]);
-        }
-    }
-    return false;
-}
-
 bool tm_clock_graph_reaches(struct tm_clock_graph *graph, uint32_t from, uint32_t to)
 {
-    struct queue queue = {0};
-    bool found = from == to;
     refresh(graph);
-    if (found || to == graph->target)
-        return found || graph->nodes[from].hops != UINT8_MAX;
-    graph->visit++;
-    graph->nodes[from].visit = graph->visit;
-    if (!graph->clocks.clocks[from].runs_backwards)
-        push(graph, &queue, from);
-    for (int hops = 0; hops < TM_GRAPH_HOPS_MAX && !found; hops++)
-        for (uint32_t n = queue.length; n > 0 && !found; n--)
-            found = queue_neighbours(graph, &queue, pop(graph, &queue), to);
-    while (queue.length)
-        pop(graph, &queue);
-    return found;
+    if (to == graph->target)
+        return from == to || graph->nodes[from].hops != UINT8_MAX;
+    return tm_clock_search(graph, from, to);
 }

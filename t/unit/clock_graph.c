@@ -333,6 +333,101 @@ static void test_random_steps(void)
     ok(holds);
 }
 
+enum { SEARCHED = 14 };
+
+/* Finds the least number of hops between clocks the plain way: HOPS[a][b] is 0 if they are one, and more than the
+ * limit if there is no path. */
+static void count_hops(const struct tm_clock_graph *g, int hops[SEARCHED][SEARCHED])
+{
+    enum { FAR = TM_GRAPH_HOPS_MAX + 1 };
+    for (int a = 0; a < SEARCHED; a++)
+        for (int b = 0; b < SEARCHED; b++)
+            hops[a][b] = a == b ? 0 : FAR;
+    for (uint32_t k = 0; k < g->kind_count; k++)
+        for (uint32_t i = 0; g->kinds[k].is_linked && i < g->kinds[k].width; i++)
+            for (uint32_t j = 0; j < g->kinds[k].width; j++)
+                if (i != j && !g->clocks.clocks[g->kinds[k].clocks[i]].runs_backwards)
+                    hops[g->kinds[k].clocks[i]][g->kinds[k].clocks[j]] = 1;
+    for (int via = 0; via < SEARCHED; via++)
+        for (int a = 0; a < SEARCHED; a++)
+            for (int b = 0; b < SEARCHED; b++)
+                if (hops[a][via] + hops[via][b] < hops[a][b])
+                    hops[a][b] = hops[a][via] + hops[via][b];
+}
+
+static bool searches_hold(struct tm_clock_graph *g)
+{
+    int hops[SEARCHED][SEARCHED];
+    count_hops(g, hops);
+    for (uint32_t i = 0; i < SEARCHED * SEARCHED; i++) {
+        uint32_t a = i / SEARCHED, b = i % SEARCHED;
+        if (tm_clock_graph_reaches(g, a, b) != (hops[a][b] <= TM_GRAPH_HOPS_MAX))
+            return false;
+    }
+    return true;
+}
+
+/* Random snapshots of two or three clocks; in every third graph some clocks run backwards. */
+static void test_random_searches(void)
+{
+    bool holds = true;
+    for (int round = 0; round < 300 && holds; round++) {
+        struct tm_clock_graph g;
+        tm_clock_graph_init(&g);
+        for (uint32_t i = 0; i < SEARCHED; i++)
+            clock_of(&g, 200 + i);
+        tm_clock_graph_set_target(&g, 0);
+        for (int i = 0; i < 16 && holds; i++) {
+            int64_t at[3];
+            for (int k = 0; k < 3; k++)
+                at[k] = round % 3 == 2 ? (int64_t)random_below32(&seed, 4) : i;
+            uint32_t a = 200 + random_below32(&seed, SEARCHED), b = 200 + random_below32(&seed, SEARCHED);
+            if (random_below32(&seed, 8) == 0)
+                SNAP(&g, a, at[0], b, at[1], 200 + random_below32(&seed, SEARCHED), at[2]);
+            else
+                SNAP(&g, a < b ? a : b, at[0], a < b ? b : a, at[1]);
+            holds = searches_hold(&g);
+        }
+        tm_clock_graph_release(&g);
+    }
+    ok(holds);
+}
+
+/* Thousands of clocks with two relations each: to one of two clocks that all know, and to the other one of them if no
+ * path leads there yet. Returns the steps of all searches. Every second clock has the first relation only, so that
+ * both of the two are known to thousands. */
+static uint64_t star_work(uint32_t clocks)
+{
+    struct tm_clock_graph g;
+    uint32_t edges = 0;
+    tm_clock_graph_init(&g);
+    tm_clock_graph_set_target(&g, clock_of(&g, 6));
+    for (uint32_t i = 0; i < clocks; i++) {
+        uint32_t first = i % 4 < 2 ? 1 : 3, own = 200 + i;
+        SNAP(&g, own, 10, first, 20);
+        if (i % 2 == 0 || tm_clock_graph_reaches(&g, clock_of(&g, own), clock_of(&g, 4 - first)))
+            continue;
+        SNAP(&g, own, 10, 4 - first, 30);
+        edges++;
+    }
+    is_int(edges, 1);
+    /* Two clocks that only each other know are not searched for among all. */
+    SNAP(&g, 4, 10, 5, 20);
+    for (uint32_t i = 0; i < clocks; i++)
+        edges += tm_clock_graph_reaches(&g, clock_of(&g, 200 + i), clock_of(&g, 5));
+    is_int(edges, 1);
+    uint64_t work = g.work;
+    tm_clock_graph_release(&g);
+    return work;
+}
+
+static void test_many_searches(void)
+{
+    uint64_t few = star_work(1000), many = star_work(8000);
+    printf("# %llu steps for 1000 clocks, %llu for 8000\n", (unsigned long long)few, (unsigned long long)many);
+    ok(many < few * 12);
+}
+
 static void test_shift(void)
 {
     int64_t r;
@@ -358,5 +453,7 @@ int main(void)
     test_long_lines();
     test_range();
     test_random_steps();
+    test_random_searches();
+    test_many_searches();
     return tap_done();
 }
