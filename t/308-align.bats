@@ -419,6 +419,26 @@ write('a.json', files[0]); write('b.json', files[1])"
     jq -e '.alignment[1] | (.offset_ns - .second_best_ns) | . > 9000000 or . < -9000000' align.json
 }
 
+@test "ranks in a nearly even rhythm that each lost an event are aligned, and contradict nobody" {
+    made "
+ranks = 12
+files = [[] for r in range(ranks)]
+clocks = [clock(10**9 * (r + 1)) for r in range(ranks)]
+for i in range(60):
+    at = 10**8 + i * 25 * 10**6 + rng.randrange(500000)
+    begins = [at + rng.randrange(100000) for r in range(ranks)]
+    for r in range(ranks):
+        if i != 20 + r * r % 7 and i != 57 - r:
+            end = max(begins) + 10000 + rng.randrange(10000)
+            files[r].append(span('nccl:all_reduce', clocks[r](begins[r]), clocks[r](end), cat='user_annotation'))
+for r in range(ranks):
+    write(f'{r}.json', files[r])"
+    placed 0.json {1..11}.json | tm-align -f json >align.json
+    for r in {1..11}; do
+        near $r.json -$((r * 1000000000)) 0 30000
+    done
+}
+
 @test "markers match by name, by both edges or by one" {
     made "
 files = [[], []]

@@ -1,5 +1,6 @@
 #include "align/numbering.h"
 
+#include "align/misnumbered.h"
 #include "align/passages.h"
 #include "align/rhythm.h"
 #include "base/hash.h"
@@ -199,6 +200,26 @@ static enum tm_status compare_passages(struct work *w, const struct tm_record *r
     return st;
 }
 
+/* Numbers RECORDS by RHYTHM's shift, except those that it gives a wrong counterpart. */
+static enum tm_status put_by_shift(struct work *w, const struct tm_record *records, const struct beats *beats,
+                                   const struct tm_rhythm *rhythm, struct tm_error *err)
+{
+    const struct tm_beats a = {beats->a, beats->a_count}, b = {beats->b, beats->b_count};
+    bool *wrong = malloc(b.count * sizeof *wrong);
+    if (wrong == NULL)
+        return tm_error_nomem(err);
+    tm_misnumbered_find(wrong, a, b, rhythm->shift, rhythm->usual_ns);
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0, end; i < b.count && st == TM_OK; i = end) {
+        for (end = i; end < b.count && wrong[end] == wrong[i];)
+            end++;
+        if (!wrong[i])
+            st = put_numbered(w, records + i, end - i, rhythm->shift - (int64_t)i, err);
+    }
+    free(wrong);
+    return st;
+}
+
 /* Compares GROUP with the same group of the other file, which is loaded, and numbers it. */
 static enum tm_status compare(struct work *w, const struct record_group *group, struct tm_error *err)
 {
@@ -227,7 +248,7 @@ static enum tm_status compare(struct work *w, const struct record_group *group, 
         else if (rhythm.has_second)
             st = note(&n->seconds, &n->second_count, &n->second_cap, &result, err);
         if (st == TM_OK && !rhythm.is_ambiguous)
-            st = put_numbered(w, records, count, rhythm.shift, err);
+            st = put_by_shift(w, records, &beats, &rhythm, err);
     }
     free(beats.a);
     free(beats.b);

@@ -9,9 +9,14 @@
  * which all offsets are tried. */
 enum { PASSAGE = 32, SKIPS = 2, SEARCHES_MAX = 256, VOTES_MAX = 1 << 18, VOTES_MIN = 8 };
 
-/* Tolerance of an interval, as a part of the usual interval. */
-enum { STRICTNESSES = 2 };
-static const int64_t parts[STRICTNESSES] = {40, 10};
+/* Tolerance of an interval, as a part of the usual interval. The two last ones are for rhythms that are nearly even.
+ * The strictest finds nothing if clocks drift by more than 60 ppm, which moves the ends of a passage by as much. */
+enum { STRICTNESSES = 4 };
+static const int64_t parts[STRICTNESSES] = {40, 10, 200, 1000};
+
+/* If a finer tolerance finds a passage, its beats are the same within this part of the usual interval. So a clock that
+ * is set by less leaves them their numbers. */
+enum { FINE = 40, FINE_MATCH = 10 };
 
 struct interval {
     int64_t length_ns;
@@ -25,7 +30,8 @@ struct work {
     uint32_t interval_count;
     int64_t *votes; /* VOTE_CAP of them */
     uint32_t vote_cap;
-    int64_t near_ns;
+    int64_t near_ns;  /* the tolerance of an interval */
+    int64_t match_ns; /* beats that differ by at most this much at the offset of a passage are the same */
     int32_t *numbers;
     bool has_offset;
     int64_t offset_ns; /* of the last passage that was found: A's time minus B's */
@@ -173,7 +179,7 @@ static void number_passage(struct work *w, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; i++) {
         uint32_t at = find_nearest(w, w->a[i].ns - offset);
         int64_t d = w->a[i].ns - w->b[at].ns - offset;
-        if (w->b[at].symbol != w->a[i].symbol || d > w->near_ns || d < -w->near_ns ||
+        if (w->b[at].symbol != w->a[i].symbol || d > w->match_ns || d < -w->match_ns ||
             w->numbers[at] != TM_PASSAGES_NONE)
             continue;
         w->numbers[at] = (int32_t)i;
@@ -215,6 +221,7 @@ enum tm_status tm_passages_find(int32_t *numbers, bool *is_found, struct tm_beat
         list_intervals(&w);
         for (int s = 0; s < STRICTNESSES && !*is_found; s++) {
             w.near_ns = usual / parts[s] + 1;
+            w.match_ns = parts[s] > FINE ? usual / FINE_MATCH + 1 : w.near_ns;
             number_all(&w);
             *is_found = w.matched >= VOTES_MIN && w.matched * 5 >= w.compared * 2 &&
                         w.matched * 5 >= (a.count < b.count ? a.count : b.count);

@@ -140,6 +140,7 @@ enum tm_status tm_rhythm_find(struct tm_rhythm *rhythm, struct tm_beats a, struc
         for (uint32_t i = 0; i < shifts; i++)
             tallies[i] = count_votes(&w, 0, w.sample_count, first + i);
         choose_shift(rhythm, &w, tallies, first);
+        rhythm->usual_ns = usual;
     }
     free(w.samples);
     free(values);

@@ -31,6 +31,7 @@ struct tm_rhythm {
     int64_t shift, second_shift; /* beat K of A is beat K + shift of B */
     bool has_second;
     uint32_t votes, compared; /* compared: samples that could vote */
+    int64_t usual_ns;         /* the usual interval of A */
 };
 
 /* Finds the shift. A and B have at least two beats each. TM_OK or TM_E_SYSTEM. */

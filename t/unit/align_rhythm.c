@@ -1,5 +1,6 @@
 /* Unit tests of the shift between two recordings of one sequence: it is found, or reported as ambiguous; passages are
  * used if no single shift fits. */
+#include "align/misnumbered.h"
 #include "align/passages.h"
 #include "align/rhythm.h"
 #include "../lib/random.h"
@@ -88,6 +89,96 @@ static void test_passages(void)
     n = lose(p, p_number, a, 10);
     is_int(tm_passages_find(numbers, &is_found, beats(p, n), beats(b, BEATS), &err), TM_OK);
     ok_named(!is_found, "a period fits anywhere");
+}
+
+/* Short recordings of nearly even rhythms: the intervals differ by a hundredth of the period, and the clocks' readings
+ * by a ten-thousandth of it. Some lose a few events, and every second clock is set by a fiftieth of the period. The
+ * others keep their numbers, and none gets a wrong one. */
+static void test_nearly_even_passages(void)
+{
+    enum { ROUNDS = 50, SHORT = 60 };
+    static int32_t numbers[BEATS];
+    struct tm_error err = {0};
+    uint32_t right = 0, wrong = 0, all = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        bool is_found = false;
+        make(1000000000, 10000000, 100000);
+        uint32_t n = 0, m = 0;
+        for (int i = 0; i < SHORT; i++) {
+            b[i].ns += round % 2 && i > 40 ? 20000000 : 0;
+            bool keep[2] = {below(30) > 0, below(30) > 0};
+            p_number[n] = q_number[m] = i;
+            p[n] = a[i];
+            q[m] = b[i];
+            n += keep[0];
+            m += keep[1];
+            all += keep[0] && keep[1];
+        }
+        is_int(tm_passages_find(numbers, &is_found, beats(p, n), beats(q, m), &err), TM_OK);
+        for (uint32_t i = 0; i < m && is_found; i++)
+            if (numbers[i] != TM_PASSAGES_NONE)
+                *(p_number[numbers[i]] == q_number[i] ? &right : &wrong) += 1;
+    }
+    printf("# of %u events %u have the right number, %u a wrong one\n", all, right, wrong);
+    ok(right > all / 4 * 3);
+    is_int(wrong, 0);
+}
+
+/* Leaves out beat LOST of COUNT. Returns how many are left. */
+static uint32_t lose_one(struct tm_beat *to, const struct tm_beat *from, uint32_t count, uint32_t lost)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (i != lost)
+            to[n++] = from[i];
+    return n;
+}
+
+/* Numbers COUNT beats of the sequence, without P_LOST in one recording and Q_LOST in the other, by a shift of 0.
+ * Returns how many beats are called misnumbered, or -1 if these are not those that are. */
+static int count_misnumbered(uint32_t count, uint32_t p_lost, uint32_t q_lost)
+{
+    bool wrong[BEATS];
+    uint32_t n = 0, m = 0;
+    int found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        p_number[n] = q_number[m] = (int)i;
+        p[n] = a[i];
+        q[m] = b[i];
+        n += i != p_lost;
+        m += i != q_lost;
+    }
+    tm_misnumbered_find(wrong, beats(p, n), beats(q, m), 0, 1000000000);
+    for (uint32_t i = 0; i < m && i < n; i++) {
+        if (wrong[i] != (p_number[i] != q_number[i]))
+            return -1;
+        found += wrong[i];
+    }
+    return found;
+}
+
+/* Between two losses a shift gives wrong counterparts; also before a loss near the start, and after one near the
+ * end. */
+static void test_misnumbered(void)
+{
+    bool wrong[BEATS];
+    uint32_t n = 0;
+    make(1000000000, 10000000, 100000);
+    is_int(count_misnumbered(100, 200, 200), 0);
+    is_int(count_misnumbered(100, 50, 51), 1);
+    is_int(count_misnumbered(100, 52, 50), 2);
+    is_int(count_misnumbered(100, 50, 70), 20);
+    is_int(count_misnumbered(100, 97, 200), 2);
+    is_int(count_misnumbered(100, 200, 97), 2);
+    /* Of a loss near the start the shift is that of the others: beat K of A is beat K + 1 of B. */
+    tm_misnumbered_find(wrong, beats(p, lose_one(p, a, 100, 3)), beats(b, 100), 1, 1000000000);
+    for (int i = 0; i < 100; i++)
+        n += wrong[i] == (i > 0 && i <= 3);
+    is_int(n, 100);
+    /* A clock that is set forth and back by other than an interval keeps its beats. */
+    for (int i = 40; i < 60; i++)
+        b[i].ns += 700000000;
+    is_int(count_misnumbered(100, 200, 200), 0);
 }
 
 /* Returns the processor's time for passages between MANY and itself. *IS_FOUND is as of tm_passages_find. */
@@ -179,6 +270,8 @@ int main(void)
     is_int(tm_rhythm_find(&r, beats(a, 1785), beats(b + 446, 1339), &err), TM_OK);
     ok_named(r.is_found && !r.is_ambiguous && r.shift == -446, "unless beats differ");
     test_passages();
+    test_nearly_even_passages();
+    test_misnumbered();
     test_periodic_passages();
     test_few();
     return tap_done();
