@@ -187,6 +187,39 @@ out = with_text(3, calls, overflow=True)' >a.trace
     [ "$(sqlite3 x.db "SELECT group_concat(reason || '=' || events) FROM tm_accounting")" = 'placed=8,damaged=1' ]
 }
 
+@test "a damaged number in a block larger than what is read at once is damage of this block alone" {
+    art 'import struct
+out = make("time5"); at = out.index(b"\2\xbc\2\0\0"); count = 200000
+data = bytearray((leb128(8, True) + leb128(1, True) + leb128(0, True)) * count); data[3000:3012] = b"\xff" * 12
+block = b"\2" + struct.pack("<I", 700) + struct.pack("<I", count)[:3] + struct.pack("<I", len(data)) + data
+out = out[:at] + block + out[at:]' >a.trace
+    run tm-merge -q -f csv a.trace
+    [ "$status" = 1 ]
+    [[ "$output" == *'a.trace: byte '*': a record that is damaged'* ]]
+    tm-merge -q --on-damage=skip -o x.db a.trace
+    [ "$(sqlite3 x.db "SELECT group_concat(reason || '=' || events) FROM tm_accounting
+        WHERE reason IN ('placed', 'damaged')")" = 'placed=1008,damaged=1' ]
+}
+
+@test "facts between the records whose text is damaged are reported, and the others hold" {
+    art 'out = make("stream3").replace(b"0x8\t", b"0xg\t", 1).replace(b"0x10\t", b"xxxx\t", 1)' >a.trace
+    run tm-merge -q -f csv a.trace
+    [ "$status" = 1 ]
+    at=$(grep -abo 0xg a.trace | cut -d: -f1)
+    [[ "$output" == *"a.trace: byte $at: no method (NUMBER, a tab, CLASS) of a method trace"* ]]
+    for mode in skip salvage; do
+        tm-merge -q --on-damage=$mode -o x.db a.trace
+        [ "$(sqlite3 x.db "SELECT group_concat(reason || '=' || events) FROM tm_accounting")" = 'placed=8,damaged=2' ]
+        [ "$(sqlite3 x.db "SELECT count(*) FROM slice WHERE name NOT NULL")" = 4 ] # the text at the end has them
+    done
+    art 'out = make("stream3").replace(b"\n*threads\n", b"\nxthreads\n", 1)' >a.trace
+    run tm-merge -q -f csv a.trace
+    [ "$status" = 1 ]
+    [[ "$output" == *'a.trace: byte '*': no option (NAME=VALUE) of a method trace'* ]]
+    tm-merge -q --on-damage=skip -o x.db a.trace
+    [ "$(sqlite3 x.db "SELECT count(*) FROM slice")" = 4 ]
+}
+
 @test "method traces of other versions, and texts that are none, are refused" {
     refused() {
         run tm-merge -q a.trace

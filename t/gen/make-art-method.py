@@ -3,8 +3,8 @@
 
 KIND is text1, text2, text3, stream2, stream3 (by version; text: the facts in front, stream: between the records),
 time4, time5 (blocks whose records begin with the time), method4 or method5 (with the method). Without CALLs it has
-calls of two threads. A CALL is THREAD,TIME,ACTION[,METHOD[,CPU-TIME]]: microseconds after the start, ACTION enter, exit, unroll or
-none, METHOD its number.
+calls of two threads. A CALL is THREAD,TIME,ACTION[,METHOD[,CPU-TIME]]: microseconds after the start, ACTION enter,
+exit, unroll or none, METHOD its number.
 
 Source of the layouts: trace.cc of Android's runtime as it is in Android 5 to 16.
 """

@@ -1,5 +1,7 @@
 #include "format/art_method/internal.h"
 
+#include "stream/clock_id.h"
+
 #include <stdlib.h>
 
 enum { PARTS_AT_ONCE = 1024 };
@@ -17,7 +19,7 @@ static enum tm_status next_part(struct tm_art *a, bool wants_facts, enum tm_art_
     return (has_blocks(a) ? tm_art_blocks_next : tm_art_records_next)(a, wants_facts, part, call, err);
 }
 
-/* Reads all facts. The damage that ends them is reported when the records are read. */
+/* Reads all facts. Damage of them, or after them, is reported when the records are read. */
 static enum tm_status read_facts(struct tm_art *a, struct tm_error *err)
 {
     struct tm_error damage = {0};
@@ -88,6 +90,16 @@ static enum tm_status give_up(struct tm_art *a, struct tm_error *why, struct tm_
     return st == TM_OK ? tm_art_end(a, err) : st;
 }
 
+/* Reports the facts whose text is damaged, at the first one. */
+static enum tm_status report_damaged_facts(struct tm_art *a, struct tm_error *err)
+{
+    const struct tm_loss loss = {TM_DROP_DAMAGED, TM_CLOCK_MONOTONIC, a->damaged_facts, a->damaged_fact_at};
+    if (a->context.options->on_damage != TM_DAMAGE_HALT)
+        return tm_event_sink_account(a->context.sink, loss, err);
+    *err = a->fact_damage;
+    return tm_error_recoverable(err);
+}
+
 static enum tm_status art_read(void *state, struct tm_error *err)
 {
     struct tm_art *a = state;
@@ -100,6 +112,8 @@ static enum tm_status art_read(void *state, struct tm_error *err)
             break;
         if (part == TM_ART_PART_DAMAGED)
             st = tm_art_damage(a, call.byte, a->block.bytes_left, "a record that is damaged", err);
+        else if (part == TM_ART_PART_DAMAGED_FACT)
+            st = report_damaged_facts(a, err);
         else if (part == TM_ART_PART_CALL)
             st = tm_art_call(a, &call, err);
         if (st < 0)

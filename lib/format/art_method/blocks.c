@@ -113,7 +113,7 @@ static enum tm_status next_record(struct tm_art *a, enum tm_art_part *part, stru
     const uint8_t *p = in->data;
     *call = (struct tm_art_call){.byte = in->offset, .thread = b->thread};
     if (!read_record(a, &p, in->data + most, call)) {
-        if (most < b->bytes_left && most == in->len)
+        if (st == TM_END && in->len < b->bytes_left)
             return tm_error_at(err, in->offset, "cut short within a block of records");
         b->records_left = 0;
         *part = TM_ART_PART_DAMAGED;

@@ -45,6 +45,9 @@ struct tm_art {
     bool is_method_first, has_layout;
     struct tm_art_block block;
     uint64_t undefined_count; /* entries of methods that no fact states */
+    /* facts between records whose text is damaged: their number, where the first begins, and what is wrong with it */
+    uint64_t damaged_facts, damaged_fact_at;
+    struct tm_error fact_damage;
     struct tm_buf detail, message;
 };
 
@@ -69,11 +72,12 @@ enum tm_status tm_art_end(struct tm_art *a, struct tm_error *err);
 enum tm_status tm_art_records_open(struct tm_art *a, struct tm_error *err);
 enum tm_status tm_art_blocks_open(struct tm_art *a, struct tm_error *err);
 
-/* What the next part of a file is. */
-enum tm_art_part { TM_ART_PART_FACT, TM_ART_PART_CALL, TM_ART_PART_DAMAGED };
+/* What the next part of a file is. DAMAGED: a record. DAMAGED_FACT: the first fact whose text is damaged. */
+enum tm_art_part { TM_ART_PART_FACT, TM_ART_PART_CALL, TM_ART_PART_DAMAGED, TM_ART_PART_DAMAGED_FACT };
 
-/* Each reads the next part from IN. With WANTS_FACTS a fact is added to the facts; otherwise a record is read to *CALL.
- * TM_OK with *PART set; TM_END: there is no more; or an error: IN cannot be read on from its place. */
+/* Each reads the next part from IN. With WANTS_FACTS a fact is added to the facts, or its damage is noted; otherwise a
+ * record is read to *CALL. TM_OK with *PART set; TM_END: there is no more; or an error: IN cannot be read on from its
+ * place. */
 enum tm_status tm_art_records_next(struct tm_art *a, bool wants_facts, enum tm_art_part *part,
                                    struct tm_art_call *call, struct tm_error *err);
 enum tm_status tm_art_blocks_next(struct tm_art *a, bool wants_facts, enum tm_art_part *part,

@@ -80,8 +80,29 @@ static enum tm_status take_method(struct tm_art *a, struct tm_text text, uint64_
     return tm_art_text(a, text, byte, err);
 }
 
+/* Adds the fact CODE at the front of IN, whose TEXT is behind HEAD_BYTES. If the text is damaged, that is noted, and
+ * the facts after it still count. */
+static enum tm_status add_fact(struct tm_art *a, uint8_t code, struct tm_text text, size_t head_bytes,
+                               struct tm_error *err)
+{
+    const uint64_t byte = a->in.offset;
+    struct tm_error *damage = a->damaged_facts ? NULL : &a->fact_damage; /* the first */
+    enum tm_status st = TM_OK;
+    if (code == FACT_THREAD)
+        st = tm_art_facts_thread(&a->facts, tm_get_le16(a->in.data + 3), text, damage);
+    else if (code == FACT_METHOD)
+        st = take_method(a, text, byte + head_bytes, damage);
+    else
+        st = tm_art_text(a, text, byte + head_bytes, damage);
+    if (st == TM_E_SYSTEM)
+        return tm_error_nomem(err);
+    if (st == TM_E_INPUT && a->damaged_facts++ == 0)
+        a->damaged_fact_at = byte;
+    return TM_OK;
+}
+
 /* Reads a fact that stands between records. */
-static enum tm_status next_fact(struct tm_art *a, bool wants_facts, struct tm_error *err)
+static enum tm_status next_fact(struct tm_art *a, bool wants_facts, enum tm_art_part *part, struct tm_error *err)
 {
     struct tm_text text = {0};
     enum tm_status st = tm_input_fill(&a->in, 3, err);
@@ -95,9 +116,9 @@ static enum tm_status next_fact(struct tm_art *a, bool wants_facts, struct tm_er
     if (st == TM_END)
         return tm_error_at(err, byte, "cut short within a fact");
     if (st == TM_OK && wants_facts)
-        st = code == FACT_METHOD   ? take_method(a, text, byte + head, err)
-             : code == FACT_THREAD ? tm_art_facts_thread(&a->facts, tm_get_le16(a->in.data + 3), text, err)
-                                   : tm_art_text(a, text, byte + head, err);
+        st = add_fact(a, code, text, head, err);
+    const bool is_damaged = !wants_facts && a->damaged_facts && byte == a->damaged_fact_at;
+    *part = is_damaged ? TM_ART_PART_DAMAGED_FACT : TM_ART_PART_FACT;
     a->has_summary |= code == FACT_SUMMARY;
     if (st == TM_OK)
         tm_input_skip(&a->in, head + text.len);
@@ -127,10 +148,8 @@ enum tm_status tm_art_records_next(struct tm_art *a, bool wants_facts, enum tm_a
         return st;
     if (a->is_streaming && a->has_summary && in->len > 0)
         return tm_error_at(err, in->offset, "bytes after the end of a method trace");
-    if (a->is_streaming && in->len >= 2 && tm_get_le16(in->data) == 0) {
-        *part = TM_ART_PART_FACT;
-        return next_fact(a, wants_facts, err);
-    }
+    if (a->is_streaming && in->len >= 2 && tm_get_le16(in->data) == 0)
+        return next_fact(a, wants_facts, part, err);
     if (in->len == 0 && a->is_streaming && !a->has_summary)
         return tm_error_at(err, in->offset, "cut short, without the text at the end");
     if (st == TM_END)
