@@ -337,6 +337,13 @@ line 1, column "* ]]
         [ "$status" -eq 2 ]
         [[ "${lines[0]}" == "tm-merge: "*": is both an input and an output" ]]
     done
+    for args in "-o d/b.json" "-o ./c.json -" "-o d/b.json a.json -"; do
+        run tm-merge $args <d/b.json
+        [ "$status" -eq 2 ]
+        [[ "${lines[0]}" == "tm-merge: "*": is both an input and an output" ]]
+    done
+    grep -q traceEvents d/b.json
+    tm-merge -q -o out.csv <d/b.json
     grep -q traceEvents a.json
     tar cf all.tar a.json
     run tm-pack -o all.tar a.json all.tar

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { NAMED_MAX = 3 };
 
@@ -51,6 +52,13 @@ static void warn_of_same(const struct tm_file_list *list, const struct seen *see
     warn(text);
 }
 
+/* Sets *INFO to that of the file at PATH. False: it is no regular file, or cannot be examined. */
+static bool find_regular(const char *path, struct stat *info)
+{
+    const bool is_stdin = strcmp(path, "-") == 0;
+    return (is_stdin ? fstat(STDIN_FILENO, info) : stat(path, info)) == 0 && S_ISREG(info->st_mode);
+}
+
 /* TM_E_USAGE if INPUT, a regular file that is to be read, is one of OUTS. */
 static enum tm_status check_outs(const char *const *outs, const struct stat *input, struct tm_error *err)
 {
@@ -85,11 +93,12 @@ enum tm_status tm_same_files_check(char *const *paths, size_t count, const char 
         return TM_OK;
     for (size_t i = 0; i < count; i++)
         (void)tm_file_list_add(&list, paths[i], true, &ignored);
+    if (count == 0)
+        (void)tm_file_list_add(&list, "-", true, &ignored);
     if ((seen = calloc((size_t)list.count + 1, sizeof *seen)) == NULL)
         st = tm_error_nomem(err);
     for (uint32_t i = 0; i < list.count && st == TM_OK; i++) {
-        const char *path = tm_file_list_path(&list, i);
-        if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        if (!find_regular(tm_file_list_path(&list, i), &info))
             continue;
         seen[regular++] = (struct seen){info.st_dev, info.st_ino, i};
         st = check_outs(outs, &info, err);
