@@ -100,6 +100,28 @@ END
     [ "$(sqlite3 x.db "SELECT name FROM thread WHERE tid = 700")" = main ]
 }
 
+@test "threads keep the names that the kernel gives them, also in a merged trace that is read again" {
+    make_art text3 >a.trace
+    PYTHONPATH=$TM_SRC/t/gen python3 - <<'END' >k.pftrace
+import sys
+from wire import field, message
+task = lambda tid, name: (2, message((1, tid), (2, name), (3, 700)))
+mark = (2, message((1, 9000015000), (2, 700), (3, message((2, 'I|700|marker\n')))))
+clocks = (6, message(*[(1, message((1, clock), (2, time))) for clock, time in ((6, 9000000000), (3, 5000000000))]))
+tree = (2, message((1, message((1, 700), (2, 1), (3, 'com.example'))), task(700, 'app'), task(712, 'render')))
+for part in clocks, tree, (1, message((1, 0), mark)):
+    sys.stdout.buffer.write(field(1, message((8, 9000000000), part)))
+END
+    for files in 'k.pftrace a.trace' 'a.trace k.pftrace'; do
+        tm-merge -q -o merged.pftrace $files
+        for input in "$files" merged.pftrace; do
+            tm-merge -q -o x.db $input
+            [ "$(sqlite3 x.db "SELECT tid || ' ' || name FROM thread WHERE tid IN (700, 712) ORDER BY tid" |
+                paste -sd,)" = '700 app,712 render' ]
+        done
+    done
+}
+
 @test "threads that the runtime numbers itself are tracks of the process, and the main thread has its number" {
     art 'calls = [(1, *c[1:]) if c[0] == 700 else (2, *c[1:]) for c in CALLS]
 out = text(3, threads={1: "main", 2: "RenderThread"}) + header(3) + records(3, calls)' >a.trace
