@@ -1133,6 +1133,29 @@ END
 slice of 2|2.pftrace|thread_track_event|11' ] || { echo "$got"; false; }
 }
 
+@test "the track of a second file of a process states how its children are ordered, as the file does" {
+    cd "$BATS_TEST_TMPDIR"
+    for n in 1 2; do
+        packets $n.pftrace <<END
+8: ${n}000 10: 1 13: 1 60 { 1: ${n}1 11: $n 12: 9 14: "what $n is" 3 { 1: 10 6: "P" } }
+8: ${n}100 10: 1 13: 2 11 { 9: 3 11: ${n}1 23: "instant of $n" }
+END
+    done
+    tar cf run.tar 1.pftrace 2.pftrace
+    tm-merge -o merged.pftrace run.tar
+    tm-merge -o merged.db merged.pftrace
+    sqlite3 merged.db "SELECT s.name, k.name, a.key, a.display_value FROM slice s JOIN track k ON s.track_id = k.id
+        JOIN args a ON a.arg_set_id = k.source_arg_set_id WHERE a.key IN ('child_ordering', 'description',
+        'sibling_order_rank') ORDER BY s.ts, a.key" >got
+    diff got - <<'END'
+instant of 1||child_ordering|lexicographic
+instant of 1||description|what 1 is
+instant of 1||sibling_order_rank|9
+instant of 2|2.pftrace|child_ordering|chronological
+instant of 2|2.pftrace|description|what 2 is
+END
+}
+
 @test "a thread's descriptor without a time names the thread from its place in the file on" {
     cd "$BATS_TEST_TMPDIR"
     packets a.pftrace <<'END'

@@ -11,6 +11,8 @@ struct described {
     bool is_thread, is_process;
     bool names_thread, names_process;
     int64_t pid, tid;
+    uint64_t child_ordering;        /* 0: none */
+    struct tm_pb_field description; /* its data is NULL without one */
 };
 
 /* Reads the TrackDescription in F. TM_OK or TM_E_INPUT. */
@@ -27,6 +29,8 @@ static enum tm_status read_track(const struct pftrace *p, const struct tm_event 
         case TM_TRACK_DESCRIPTION_PARENT_UUID: d->parent = tm_packet_id(&p->packets, e->file, g.value); break;
         case TM_TRACK_DESCRIPTION_PID: has_pid = true; d->pid = tm_unzigzag(g.value); break;
         case TM_TRACK_DESCRIPTION_TID: has_tid = true; d->tid = tm_unzigzag(g.value); break;
+        case TM_TRACK_DESCRIPTION_CHILD_ORDERING: d->child_ordering = g.value; break;
+        case TM_TRACK_DESCRIPTION_DESCRIPTION: d->description = g; break;
         case TM_TRACK_DESCRIPTION_IS_THREAD: d->is_thread = g.value != 0; break;
         case TM_TRACK_DESCRIPTION_IS_PROCESS: d->is_process = g.value != 0; break;
         default: break;
@@ -231,7 +235,8 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
     w->descriptor_owner = NULL;
     if (st == TM_OK && d.is_process && !d.is_thread && p->tracks.names.is_enabled)
         st = tm_track_writer_repeat_name(&p->tracks, e, d.pid, err);
-    return st < 0 ? st : tm_packet_child_track(w, e, d.uuid, owner.uuid, err);
+    const struct tm_child_track child = {d.uuid, owner.uuid, d.child_ordering, d.description};
+    return st < 0 ? st : tm_packet_child_track(w, e, &child, err);
 }
 
 /* Notes E, a descriptor that makes a thread that of its sequence and describes no track. */

@@ -287,18 +287,22 @@ enum tm_status tm_packet_end_descriptor(struct tm_packet_writer *w, size_t mark,
     return tm_pb_end(&w->out, mark) == TM_OK ? tm_packet_end(w, err) : tm_error_nomem(err);
 }
 
-enum tm_status tm_packet_child_track(struct tm_packet_writer *w, const struct tm_event *e, uint64_t uuid,
-                                     uint64_t parent, struct tm_error *err)
+enum tm_status tm_packet_child_track(struct tm_packet_writer *w, const struct tm_event *e,
+                                     const struct tm_child_track *child, struct tm_error *err)
 {
     char path[TM_PATH_TEXT_MAX];
     const char *name = tm_packet_file_name(w->catalog, e->file, path, sizeof path);
+    const struct tm_pb_field *text = &child->description;
     size_t mark;
-    enum tm_status st = tm_packet_begin_descriptor(w, e, uuid, &mark, err);
+    enum tm_status st = tm_packet_begin_descriptor(w, e, child->uuid, &mark, err);
     if (st < 0)
         return st;
-    if (tm_pb_put_varint(&w->out, TM_DESCRIPTOR_PARENT, parent) != TM_OK ||
+    if (tm_pb_put_varint(&w->out, TM_DESCRIPTOR_PARENT, child->parent) != TM_OK ||
         tm_pb_put_bytes(&w->out, TM_DESCRIPTOR_NAME, name, strlen(name)) != TM_OK ||
-        tm_pb_put_varint(&w->out, TM_DESCRIPTOR_MERGE_BEHAVIOR, TM_MERGES_NOT) != TM_OK)
+        tm_pb_put_varint(&w->out, TM_DESCRIPTOR_MERGE_BEHAVIOR, TM_MERGES_NOT) != TM_OK ||
+        (child->child_ordering &&
+         tm_pb_put_varint(&w->out, TM_DESCRIPTOR_CHILD_ORDERING, child->child_ordering) != TM_OK) ||
+        (text->data && tm_pb_put_bytes(&w->out, TM_DESCRIPTOR_DESCRIPTION, text->data, text->len) != TM_OK))
         return tm_error_nomem(err);
     return tm_packet_end_descriptor(w, mark, err);
 }

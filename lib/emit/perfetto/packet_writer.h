@@ -181,10 +181,17 @@ enum tm_status tm_packet_begin_descriptor(struct tm_packet_writer *writer, const
                                           size_t *mark, struct tm_error *err);
 enum tm_status tm_packet_end_descriptor(struct tm_packet_writer *writer, size_t mark, struct tm_error *err);
 
-/* Writes a descriptor of track UUID below PARENT on EVENT's machine, named by EVENT's file. It forbids merging. If
- * EVENT is timed, the descriptor has its time. */
-enum tm_status tm_packet_child_track(struct tm_packet_writer *writer, const struct tm_event *event, uint64_t uuid,
-                                     uint64_t parent, struct tm_error *err);
+/* A track of a file below the track of the same process or thread that another file has described. */
+struct tm_child_track {
+    uint64_t uuid, parent;
+    uint64_t child_ordering;        /* as the file states it for the tracks below; 0: it does not */
+    struct tm_pb_field description; /* as the file states it, borrowed; its data is NULL without one */
+};
+
+/* Writes a descriptor of CHILD on EVENT's machine, named by EVENT's file. It forbids merging. If EVENT is timed, the
+ * descriptor has its time. */
+enum tm_status tm_packet_child_track(struct tm_packet_writer *writer, const struct tm_event *event,
+                                     const struct tm_child_track *child, struct tm_error *err);
 
 /* Collects packets instead of writing them, until tm_packet_collect_end. */
 void tm_packet_collect_begin(struct tm_packet_writer *writer);
