@@ -1156,6 +1156,32 @@ instant of 2|2.pftrace|description|what 2 is
 END
 }
 
+@test "frames of two recordings of a machine end by the ends of their own files, though their cookies are equal" {
+    cd "$BATS_TEST_TMPDIR"
+    for n in 1 2; do
+        packets $n.pftrace <<END
+8: ${n}000 10: 1 76 { 1 { 1: 7 2: ${n}5 3: 40 } }
+8: ${n}500 10: 1 76 { 2 { 1: 8 2: ${n}5 3: 40 4: 1 } }
+8: $((6 - n))000 10: 1 76 { 5 { 1: 7 } }
+8: $((8 - n))000 10: 1 76 { 5 { 1: 8 } }
+END
+    done
+    tm-merge -o alone.pftrace 1.pftrace
+    tm-merge -o merged.pftrace 1.pftrace 2.pftrace
+    tm-merge -o merged.db merged.pftrace
+    sqlite3 merged.db "SELECT name, ts, dur FROM slice ORDER BY ts" >got
+    diff got - <<'END'
+15|1000|4000
+15|1500|5500
+25|2000|2000
+25|2500|3500
+END
+    python3 "$TM_SRC/t/check/list-packets.py" -f 76.1.1 -f 76.5.1 alone.pftrace | grep -o '76\.[15]\.1=.*' >got
+    printf '76.%s\n' 1.1=7 5.1=7 5.1=8 | diff got -
+    tar cf run.tar 1.pftrace 2.pftrace
+    python3 "$TM_SRC/t/check/lossless" run.tar
+}
+
 @test "a thread's descriptor without a time names the thread from its place in the file on" {
     cd "$BATS_TEST_TMPDIR"
     packets a.pftrace <<'END'

@@ -19,6 +19,7 @@ enum tm_packet_change {
     TM_PACKET_CHANGE_DEFAULTS,     /* no clock; a track event */
     TM_PACKET_CHANGE_BUNDLE,       /* fields about the clock or the buffer are omitted */
     TM_PACKET_CHANGE_ETW,          /* the time of its event */
+    TM_PACKET_CHANGE_FRAMES,       /* ids of frames */
     TM_PACKET_CHANGE_ATTRIBUTES,   /* those of an earlier merge become those of the file */
     TM_PACKET_CHANGE_UUID,         /* omitted if the output has its own */
     TM_PACKET_CHANGE_INPUT_EVENTS, /* copied, and noted */
@@ -44,6 +45,7 @@ static inline enum tm_packet_change tm_packet_change_of(uint32_t field)
         [TM_PACKET_DEFAULTS] = TM_PACKET_CHANGE_DEFAULTS,
         [TM_PACKET_FTRACE_EVENTS] = TM_PACKET_CHANGE_BUNDLE,
         [TM_PACKET_ETW_EVENTS] = TM_PACKET_CHANGE_ETW,
+        [TM_PACKET_FRAME_TIMELINE] = TM_PACKET_CHANGE_FRAMES,
         [TM_PACKET_TRACE_ATTRIBUTES] = TM_PACKET_CHANGE_ATTRIBUTES,
         [TM_PACKET_TRACE_UUID] = TM_PACKET_CHANGE_UUID,
         [TM_PACKET_WINSCOPE] = TM_PACKET_CHANGE_INPUT_EVENTS,

@@ -102,6 +102,24 @@ static void etw_bundle_field(struct tm_rewrite *r, const struct tm_pb_field *f)
         tm_rewrite_copy(r, f);
 }
 
+/* Writes a field of a frame's begin or end. Readers end the frame that has its cookie, whichever file it is of. */
+static void frame_field(struct tm_rewrite *r, const struct tm_pb_field *f)
+{
+    enum { COOKIE = 1 };
+    const struct rewrite *state = rewrite_of(r);
+    const uint64_t mix = tm_packet_mix(state->writer, state->event->file).ids; /* the draft's is that of tracks */
+    if (mix && f->id == COOKIE && f->type == TM_PB_VARINT)
+        tm_rewrite_check(r, tm_pb_put_varint(r->out, f->id, tm_id_mixed(mix, f->value)));
+    else
+        tm_rewrite_copy(r, f);
+}
+
+/* Writes a field of a FrameTimelineEvent. All of its messages have the cookie in one place. */
+static void frames_field(struct tm_rewrite *r, const struct tm_pb_field *f)
+{
+    tm_rewrite_message(r, f, frame_field);
+}
+
 /* Attributes that an earlier merge wrote about itself become attributes of the file that it wrote. */
 static void attribute_field(struct tm_rewrite *r, const struct tm_pb_field *f)
 {
@@ -152,6 +170,9 @@ static void packet_field(struct tm_rewrite *r, const struct tm_pb_field *f)
         return;
     case TM_PACKET_CHANGE_ETW:
         tm_rewrite_message(r, f, etw_bundle_field);
+        return;
+    case TM_PACKET_CHANGE_FRAMES:
+        tm_rewrite_message(r, f, frames_field);
         return;
     case TM_PACKET_CHANGE_ATTRIBUTES:
         tm_rewrite_message(r, f, attributes_field);
