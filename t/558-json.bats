@@ -228,18 +228,44 @@ PY
       "['k.systrace, pid 100']" ]
 }
 
-@test "an end that closes another than the innermost slice is written as an end" {
-    # Track events of thread 2 of process 1: B outer, B inner, E outer, E.
+@test "an end that closes another than the innermost slice ends those within it too, unless nothing follows" {
+    # Track events of thread 2 of process 1: B outer, B middle, B inner, E outer, E inner; an instant; B outer, B inner,
+    # E outer with an argument, a flow step of another thread and E inner, which is too late; B outer, B inner, E outer.
     python3 - <<'PY' >t.pftrace
 from events import *
-for ts, kind, name in ((1000, 1, b'outer'), (2000, 1, b'inner'), (3000, 2, b'outer'), (4000, 2, b'')):
-    packet(n(8, ts) + f(11, n(9, kind) + n(11, 5) + (f(23, name) if name else b'')))
+import struct
+packet(f(60, n(1, 6) + f(4, n(1, 1) + n(2, 3))))
+flow = v(47 << 3 | 1) + struct.pack('<Q', 8)
+arg = f(4, f(10, b'why') + n(4, 7))
+for ts, kind, name, more in ((1000, 1, b'outer', b''), (2000, 1, b'middle', b''), (3000, 1, b'inner', b''), (4000, 2, b'outer', b''),
+                             (4000, 2, b'inner', b''), (5000, 3, b'i', b''), (6000, 1, b'outer', b''), (7000, 1, b'inner', b''),
+                             (8000, 2, b'outer', arg + flow), (8500, 3, b'other', flow), (9000, 2, b'inner', b''), (10000, 1, b'outer', b''),
+                             (11000, 1, b'inner', b''), (12000, 2, b'outer', b'')):
+    packet(n(8, ts) + f(11, n(9, kind) + n(11, 6 if name == b'other' else 5) + f(23, name) + more))
 PY
     run python3 "$TM_SRC/t/check/roundtrip" -f json -m "$TM_BIN/tm-merge" t.pftrace
     echo "$output"
     [ "$status" -eq 0 ]
     tm-merge -o m.json t.pftrace
-    [ "$(json '[(x["ph"], x.get("name")) for x in e if x["ph"] in "BE"]')" = "[('B', 'outer'), ('B', 'inner'), ('E', 'outer'), ('E', None)]" ]
+    [ "$(json 'sorted((x["ts"], x["ph"], x["name"], x.get("dur")) for x in e if x["ph"] in "BEXi")')" = \
+      "[(1, 'X', 'outer', 3), (2, 'X', 'middle', 2), (3, 'X', 'inner', 1), (5, 'i', 'i', None), (6, 'X', 'outer', 2), \
+(7, 'X', 'inner', 1), (8.5, 'X', 'other', 0), (10, 'X', 'outer', 2), (11, 'B', 'inner', None)]" ]
+    # The end begins the flow, although its slice is written after the next event of the flow.
+    [ "$(json 'sorted((x["ts"], x["args"] if "args" in x else 0, x["bind_id"], x.get("flow_in"), x.get("flow_out")) for x in e if "bind_id" in x)')" = \
+      "[(6, {'why': 7}, 8, None, True), (8.5, 0, 8, True, True)]" ]
+}
+
+@test "slices within one that ended become begins with it when too many bytes are open" {
+    # Track events of thread 2 of process 1: B outer, B inner, E outer, and at this time slices with 65 MB of names.
+    python3 - <<'PY' >t.pftrace
+from events import *
+for ts, kind, name in [(1000, 1, b'outer'), (2000, 1, b'inner'), (3000, 2, b'outer')] + [(3000, 1, b'%03d' % i + b'x' * 650000) for i in range(105)] + [(9000, 3, b'i')]:
+    packet(n(8, ts) + f(11, n(9, kind) + n(11, 5) + f(23, name)))
+PY
+    tm-merge -o m.json t.pftrace
+    [ "$(json '[(x["ph"], x["ts"], x.get("dur")) for x in e if x.get("name") in ("outer", "inner", "i")]')" = \
+      "[('B', 2, None), ('X', 1, 2), ('i', 9, None)]" ]
+    [ "$(json 'sum(x["ph"] == "B" for x in e)')" = 106 ]
 }
 
 @test "an end closes the slice of its category, and a slice without a name matches every end" {

@@ -21,7 +21,7 @@ enum tm_status tm_json_ended_slices_add(struct tm_json_ended_slices *w, const st
         if (tm_buf_add(&w->records, record.pieces[i].data, record.pieces[i].len) != TM_OK)
             return tm_error_nomem(err);
     w->slices[w->count++] = (struct tm_json_ended_slice){order, at, w->records.len - at};
-    w->end_ns = end_ns;
+    w->end_ns = w->count > 1 && w->end_ns > end_ns ? w->end_ns : end_ns;
     return TM_OK;
 }
 

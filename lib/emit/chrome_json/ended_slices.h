@@ -1,5 +1,5 @@
-/* Slices that ended at one time, as complete events. They are pending while others may end at this time: of two that
- * are equal, the outer one comes first. */
+/* Slices that ended at one time, or became known to have ended earlier, as complete events. They are pending while
+ * others may end at this time: of two that are equal, the outer one comes first. */
 #ifndef TM_EMIT_CHROME_JSON_ENDED_SLICES_H
 #define TM_EMIT_CHROME_JSON_ENDED_SLICES_H
 
@@ -12,7 +12,7 @@ struct tm_json_ended_slices {
     struct tm_json_ended_slice *slices;
     uint32_t count, cap;
     struct tm_buf records;  /* of the slices, for tm_json_event_format */
-    int64_t end_ns;
+    int64_t end_ns; /* the latest end of a pending slice */
 };
 
 /* Adds a pending slice that ended at END_NS. ORDER is that of its begin. TM_OK or TM_E_SYSTEM, as all functions here.

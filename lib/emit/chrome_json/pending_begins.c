@@ -131,22 +131,50 @@ static void show(const struct tm_json_begin_stack *stack, const struct tm_json_b
                                         .file = stack->holder.file,
                                         .thread = stack->holder.thread - 1,
                                         .lane = stack->holder.lane,
+                                        .index = (uint32_t)(begin - stack->begins),
+                                        .has_end = begin->has_ended,
+                                        .end_ns = stack->ended_ns,
                                         .order = begin->order,
                                         .category = {begin->has_category ? p : NULL, begin->category_bytes},
                                         .name = {p + begin->category_bytes, begin->name_bytes},
                                         .detail = {p + begin->category_bytes + begin->name_bytes, begin->detail_bytes}};
 }
 
-/* Finds the index plus 1 in STACK of the slice that LABELS refer to; 0: none of the innermost TM_SLICES_DEPTH_MAX, as
- * many as the reference importer keeps. */
+/* Finds the index plus 1 in STACK of the open slice that LABELS refer to; 0: none of the innermost TM_SLICES_DEPTH_MAX,
+ * as many as the reference importer keeps. */
 static uint32_t find_ended(const struct tm_json_begin_stack *stack, const tm_slice_label labels[2])
 {
     const uint32_t depth = stack ? stack->depth : 0;
     const uint32_t outer = depth > TM_SLICES_DEPTH_MAX ? depth - TM_SLICES_DEPTH_MAX : 0; /* not searched */
     for (uint32_t i = depth; i > outer; i--)
-        if (tm_slice_label_fits(stack->begins[i - 1].label, labels))
+        if (!stack->begins[i - 1].has_ended && tm_slice_label_fits(stack->begins[i - 1].label, labels))
             return i;
     return 0;
+}
+
+/* Returns the bytes of the texts of the slices within slice I, an index plus 1, of STACK. */
+static size_t bytes_within(const struct tm_json_begin_stack *stack, uint32_t i)
+{
+    size_t len = 0;
+    for (; i < stack->depth; i++)
+        len += bytes_of(&stack->begins[i]);
+    return len;
+}
+
+/* Adds DETAIL to slice I, an index plus 1, of STACK. TM_OK or TM_E_SYSTEM. */
+static enum tm_status add_detail(struct tm_json_begins *begins, struct tm_json_begin_stack *stack, uint32_t i,
+                                 struct tm_text detail)
+{
+    const size_t inner_len = bytes_within(stack, i);
+    if (tm_buf_add(&stack->bytes, detail.data, detail.len) != TM_OK)
+        return TM_E_SYSTEM;
+    uint8_t *at = stack->bytes.data + stack->bytes.len - detail.len - inner_len;
+    memmove(at + detail.len, at, inner_len);
+    if (detail.len)
+        memcpy(at, detail.data, detail.len);
+    stack->begins[i - 1].detail_bytes += (uint32_t)detail.len;
+    begins->bytes += detail.len;
+    return TM_OK;
 }
 
 enum tm_status tm_json_begins_add(struct tm_json_begins *begins, uint32_t number, const tm_slice_label labels[2],
@@ -156,18 +184,50 @@ enum tm_status tm_json_begins_add(struct tm_json_begins *begins, uint32_t number
     uint32_t i = find_ended(stack, labels);
     if (i == 0 || i <= stack->begun)
         return i ? TM_OK : TM_END;
-    size_t inner_len = 0;
-    for (uint32_t k = i; k < stack->depth; k++)
-        inner_len += bytes_of(&stack->begins[k]);
-    if (tm_buf_add(&stack->bytes, detail, len) != TM_OK)
-        return TM_E_SYSTEM;
-    uint8_t *at = stack->bytes.data + stack->bytes.len - len - inner_len;
-    memmove(at + len, at, inner_len);
-    if (len)
-        memcpy(at, detail, len);
-    stack->begins[i - 1].detail_bytes += (uint32_t)len;
-    begins->bytes += len;
-    return TM_OK;
+    return add_detail(begins, stack, i, (struct tm_text){detail, len});
+}
+
+/* Removes the innermost slice of STACK, which ends at TS_NS. */
+static void pop(struct tm_json_begins *begins, struct tm_json_begin_stack *stack, int64_t ts_ns,
+                struct tm_json_begin_view *view)
+{
+    struct tm_json_begin *begin = &stack->begins[stack->depth - 1];
+    size_t len = bytes_of(begin);
+    stack->bytes.len -= len;
+    show(stack, begin, stack->bytes.len, view);
+    stack->depth--;
+    begins->bytes -= len + sizeof *begin;
+    tm_json_lanes_use(begins->lanes, &stack->holder, INT64_MIN, ts_ns);
+    note_open(begins, stack);
+}
+
+bool tm_json_begins_take_ended(struct tm_json_begins *begins, uint32_t number, int64_t ts_ns,
+                               struct tm_json_begin_view *view)
+{
+    struct tm_json_begin_stack *stack = stack_of(begins, number);
+    if (stack == NULL || stack->ended == 0 ||
+        (ts_ns <= stack->ended_ns && !stack->begins[stack->depth - 1].has_ended))
+        return false;
+    pop(begins, stack, stack->ended_ns, view);
+    view->has_end = true;
+    if (stack->depth < stack->ended) {
+        stack->ended = 0;
+        begins->ended_count--;
+    }
+    return true;
+}
+
+/* Removes slice I, an index plus 1, of STACK, which was written as a begin and ends at TS_NS. */
+static void remove_begun(struct tm_json_begins *begins, struct tm_json_begin_stack *stack, uint32_t i, int64_t ts_ns)
+{
+    struct tm_json_begin *begin = &stack->begins[i - 1];
+    memmove(begin, begin + 1, (stack->depth - i) * sizeof *begin);
+    begins->bytes -= sizeof *begin;
+    stack->depth--;
+    stack->begun--;
+    stack->ended -= stack->ended > 0; /* those that have ended are within it */
+    tm_json_lanes_use(begins->lanes, &stack->holder, INT64_MIN, ts_ns);
+    note_open(begins, stack);
 }
 
 enum tm_json_end_result tm_json_begins_close(struct tm_json_begins *begins, uint32_t number, int64_t ts_ns,
@@ -177,42 +237,55 @@ enum tm_json_end_result tm_json_begins_close(struct tm_json_begins *begins, uint
     uint32_t i = find_ended(stack, labels);
     if (i == 0)
         return TM_JSON_END_NONE;
-    if (i > stack->begun && i < stack->depth)
-        return TM_JSON_END_INNER;
-    struct tm_json_begin *begin = &stack->begins[i - 1];
-    begins->bytes -= sizeof *begin;
     if (i <= stack->begun) {
-        memmove(begin, begin + 1, (stack->depth - i) * sizeof *begin);
-        stack->depth--;
-        stack->begun--;
+        remove_begun(begins, stack, i, ts_ns);
         *view = (struct tm_json_begin_view){.thread = stack->holder.thread - 1, .lane = stack->holder.lane};
-        tm_json_lanes_use(begins->lanes, &stack->holder, INT64_MIN, ts_ns);
-        note_open(begins, stack);
         return TM_JSON_END_WRITTEN;
     }
-    size_t len = bytes_of(begin);
-    stack->bytes.len -= len;
-    show(stack, begin, stack->bytes.len, view);
-    stack->depth--;
-    begins->bytes -= len;
-    tm_json_lanes_use(begins->lanes, &stack->holder, INT64_MIN, ts_ns);
-    note_open(begins, stack);
+    if (i < stack->depth) {
+        const struct tm_json_begin *begin = &stack->begins[i - 1];
+        show(stack, begin, stack->bytes.len - bytes_within(stack, i) - bytes_of(begin), view);
+        return TM_JSON_END_OUTER;
+    }
+    pop(begins, stack, ts_ns, view);
     return TM_JSON_END_COMPLETE;
 }
 
-/* Takes the outermost slice of STACK that was not written. False: there is none. */
+enum tm_status tm_json_begins_end(struct tm_json_begins *begins, uint32_t number, uint32_t index, int64_t ts_ns,
+                                  struct tm_text detail)
+{
+    struct tm_json_begin_stack *stack = stack_of(begins, number);
+    stack->begins[index].has_ended = true;
+    stack->ended_ns = ts_ns;
+    begins->ended_count += stack->ended == 0;
+    if (stack->ended == 0 || index < stack->ended)
+        stack->ended = index + 1;
+    return add_detail(begins, stack, index + 1, detail);
+}
+
+/* Takes the outermost slice of STACK that was not written. One that has ended is removed. False: there is none. */
 static bool begin_next(struct tm_json_begins *begins, struct tm_json_begin_stack *stack,
                        struct tm_json_begin_view *view)
 {
     if (stack->begun == stack->depth)
         return false;
-    const struct tm_json_begin *begin = &stack->begins[stack->begun++];
+    struct tm_json_begin *begin = &stack->begins[stack->begun];
     size_t len = bytes_of(begin);
     show(stack, begin, stack->front, view);
     stack->front += len;
     begins->bytes -= len;
-    if (stack->begun == stack->depth)
+    if (begin->has_ended) {
+        begins->bytes -= sizeof *begin;
+        stack->depth--;
+        memmove(begin, begin + 1, (stack->depth - stack->begun) * sizeof *begin);
+    } else {
+        stack->begun++;
+    }
+    if (stack->begun == stack->depth) {
         stack->front = stack->bytes.len = 0; /* the bytes stay until the next open */
+        begins->ended_count -= stack->ended > 0;
+        stack->ended = 0;
+    }
     return true;
 }
 
@@ -241,7 +314,7 @@ enum tm_status tm_json_begins_rest(struct tm_json_begins *begins, struct tm_json
         struct tm_json_begin_stack *stack = &begins->stacks[begins->rest];
         bool is_crossed = stack->begun < stack->depth && stack->begins[stack->begun].is_crossed;
         if (begin_next(begins, stack, view))
-            return tm_json_lanes_endless(begins->lanes, &stack->holder, is_crossed, &view->lane);
+            return tm_json_lanes_endless(begins->lanes, &stack->holder, is_crossed && !view->has_end, &view->lane);
     }
     return TM_END;
 }

@@ -101,9 +101,27 @@ static enum tm_status draft_view(struct tm_json_slices *s, const struct tm_json_
     return tm_json_threads_tid(s->threads, v->thread, v->lane, &draft->tid, err);
 }
 
+/* Makes a complete event of V, a slice of FILE that ends at END_NS with MORE_DETAIL. It is pending while others may end
+ * at this time. */
+static enum tm_status complete_view(struct tm_json_slices *s, const struct tm_json_begin_view *v, int64_t end_ns,
+                                    struct tm_text more_detail, struct tm_error *err)
+{
+    struct tm_json_event_draft draft;
+    enum tm_status st = draft_view(s, v, 'X', &draft, err);
+    draft.form.dur = TM_JSON_DUR_AFTER_TS;
+    draft.dur_ns = end_ns - v->ts_ns;
+    draft.more_detail = more_detail;
+    if (st < 0 || (st = tm_json_writer_bind(s->writer, v->file, &draft, err)) < 0)
+        return st;
+    return tm_json_ended_slices_add(&s->ended, &draft, v->order, end_ns, err);
+}
+
+/* Writes V, an open slice, as a begin; or one that has ended. */
 static enum tm_status put_begin(struct tm_json_slices *s, const struct tm_json_begin_view *v, struct tm_error *err)
 {
     struct tm_json_event_draft draft;
+    if (v->has_end)
+        return complete_view(s, v, v->end_ns, (struct tm_text){0}, err);
     enum tm_status st = draft_view(s, v, 'B', &draft, err);
     if (st < 0 || (st = tm_json_writer_bind(s->writer, v->file, &draft, err)) < 0)
         return st;
@@ -119,7 +137,17 @@ static enum tm_status put_begins(struct tm_json_slices *s, uint32_t stack, struc
     return st;
 }
 
-/* Finds the stack on which E begins. */
+/* Completes the slices of STACK that have ended before an event at TS_NS. */
+static enum tm_status settle(struct tm_json_slices *s, uint32_t stack, int64_t ts_ns, struct tm_error *err)
+{
+    struct tm_json_begin_view v;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_json_begins_next_ended(&s->begins, stack, ts_ns, &v))
+        st = complete_view(s, &v, v.end_ns, (struct tm_text){0}, err);
+    return st;
+}
+
+/* Finds the stack on which E begins, and completes the slices there that have ended before. */
 static enum tm_status span_at(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
                               struct tm_json_begin_at *at, struct tm_error *err)
 {
@@ -129,7 +157,8 @@ static enum tm_status span_at(struct tm_json_slices *s, const struct tm_event *e
     at->owner.tid = place->has_tid ? place->tid : 0;
     if (at->stack == 0)
         return tm_error_nomem(err);
-    return tm_json_threads_pid(s->threads, e, place, &at->owner.pid, err);
+    enum tm_status st = settle(s, at->stack, e->time_ns, err);
+    return st < 0 ? st : tm_json_threads_pid(s->threads, e, place, &at->owner.pid, err);
 }
 
 enum tm_status tm_json_slices_point(struct tm_json_slices *s, const struct tm_event *e, struct tm_event_task place,
@@ -174,27 +203,26 @@ static enum tm_status open_span(struct tm_json_slices *s, const struct tm_event 
     return is_full ? put_begins(s, at.stack, err) : TM_OK;
 }
 
-/* Makes a complete event of slice V, which E ends. It is pending while others may end at this time. */
-static enum tm_status complete_slice(struct tm_json_slices *s, const struct tm_json_begin_view *v,
-                                     const struct tm_event *e, struct tm_error *err)
-{
-    struct tm_json_event_draft draft;
-    enum tm_status st = draft_view(s, v, 'X', &draft, err);
-    draft.form.dur = TM_JSON_DUR_AFTER_TS;
-    draft.dur_ns = e->time_ns - v->ts_ns;
-    draft.more_detail = (struct tm_text){e->detail, e->detail_bytes};
-    if (st < 0 || (st = tm_json_writer_bind(s->writer, e->file, &draft, err)) < 0)
-        return st;
-    return tm_json_ended_slices_add(&s->ended, &draft, v->order, e->time_ns, err);
-}
-
 enum tm_status tm_json_slices_finish(struct tm_json_slices *s, struct tm_error *err)
 {
     struct tm_json_begin_view v;
-    enum tm_status st = tm_json_ended_slices_write(&s->ended, err), rest = TM_OK;
+    enum tm_status st = TM_OK, rest = TM_OK;
     while (st == TM_OK && (rest = tm_json_begins_rest(&s->begins, &v)) == TM_OK)
         st = put_begin(s, &v, err);
-    return rest < 0 ? tm_error_nomem(err) : st;
+    if (rest < 0)
+        return tm_error_nomem(err);
+    return st < 0 ? st : tm_json_ended_slices_write(&s->ended, err);
+}
+
+/* Ends V, a slice around others on STACK. It is written when E, its end, is past. */
+static enum tm_status end_outer(struct tm_json_slices *s, uint32_t stack, const struct tm_json_begin_view *v,
+                                const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_text detail = {e->detail, e->detail_bytes};
+    enum tm_status st = tm_json_writer_end_flow(s->writer, e->file, v->detail, &detail, err);
+    if (st < 0)
+        return st;
+    return tm_json_begins_end(&s->begins, stack, v->index, e->time_ns, detail) < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
 /* Ends the slice that E ends: with a complete event, or with an end if its begin was written. */
@@ -205,21 +233,23 @@ static enum tm_status close_span(struct tm_json_slices *s, const struct tm_event
                           label_of(tm_json_writer_string(s->writer, e->category, e))};
     uint32_t stack = stack_of(s, e, place, false);
     struct tm_json_begin_view v;
-    enum tm_json_end_result result = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
     struct tm_json_begin_at at;
     struct tm_json_event_draft draft;
-    enum tm_status st;
-    if (result == TM_JSON_END_NONE && place->has_pid) { /* it began before its process was known */
+    enum tm_status st = settle(s, stack, e->time_ns, err);
+    enum tm_json_end_result result = TM_JSON_END_NONE;
+    if (st == TM_OK)
+        result = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
+    if (st == TM_OK && result == TM_JSON_END_NONE && place->has_pid) { /* it began before its process was known */
         stack = tm_json_begins_find(&s->begins, key_of(s, e, place, false));
-        result = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
+        if ((st = settle(s, stack, e->time_ns, err)) == TM_OK)
+            result = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
     }
-    if (result == TM_JSON_END_INNER) {
-        if ((st = put_begins(s, stack, err)) < 0)
-            return st;
-        result = tm_json_begins_close(&s->begins, stack, e->time_ns, labels, &v);
-    }
+    if (st < 0)
+        return st;
     if (result == TM_JSON_END_COMPLETE)
-        return complete_slice(s, &v, e, err);
+        return complete_view(s, &v, e->time_ns, (struct tm_text){e->detail, e->detail_bytes}, err);
+    if (result == TM_JSON_END_OUTER)
+        return end_outer(s, stack, &v, e, err);
     if (result == TM_JSON_END_NONE) { /* it would end another file's slice */
         tm_json_writer_unsupported(s->writer, e);
         return TM_OK;

@@ -53,6 +53,11 @@ void tm_json_writer_draft(const struct tm_json_writer *w, const struct tm_event 
 enum tm_status tm_json_writer_begin_flow(struct tm_json_writer *w, uint32_t file, struct tm_text *detail,
                                          struct tm_error *err);
 
+/* tm_json_writer_begin_flow for the *DETAIL of the end of such a slice, whose begin had the detail BEGUN. An event
+ * holds only one flow, so *DETAIL counts only if BEGUN has none. */
+enum tm_status tm_json_writer_end_flow(struct tm_json_writer *w, uint32_t file, struct tm_text begun,
+                                       struct tm_text *detail, struct tm_error *err);
+
 /* Sets the bind_id of DRAFT, an event of FILE, to the first flow of its details. An event holds only one. Call it in
  * order of time. */
 enum tm_status tm_json_writer_bind(struct tm_json_writer *w, uint32_t file, struct tm_json_event_draft *draft,

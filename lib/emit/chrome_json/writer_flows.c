@@ -84,6 +84,13 @@ enum tm_status tm_json_writer_begin_flow(struct tm_json_writer *w, uint32_t file
     return TM_OK;
 }
 
+enum tm_status tm_json_writer_end_flow(struct tm_json_writer *w, uint32_t file, struct tm_text begun,
+                                       struct tm_text *detail, struct tm_error *err)
+{
+    struct tm_pb_field flow;
+    return find_flow(begun, &flow) ? TM_OK : tm_json_writer_begin_flow(w, file, detail, err);
+}
+
 enum tm_status tm_json_writer_bind(struct tm_json_writer *w, uint32_t file, struct tm_json_event_draft *draft,
                                    struct tm_error *err)
 {
