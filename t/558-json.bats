@@ -131,10 +131,11 @@ PY
     tm-merge -q -o m.json deep.pb
     [ "$(json '[x["name"] for x in e if x["ph"] == "b"] == [f"x{i}" for i in range(600)]')" = True ]
     [ "$(json '[x.get("name") for x in e if x["ph"] == "e"][:89]')" = "$(python3 -c 'print([None] * 88 + ["x511"])')" ]
-    [ "$(json '[x.get("name") for x in e if x["ph"] == "e"][-3:]')" = "['x1', 'x0', None]" ]
+    [ "$(json '[x.get("name") for x in e if x["ph"] == "e"][-2:]')" = "['x1', 'x0']" ]
+    [ "$(json 'd["tracemerge"]["events_without_json_form"]')" = 1 ]
     tracks 80000 80000 other >many.pb
     cpu_seconds 60 tm-merge -q -o m.json many.pb
-    [ "$(json 'sum(x["ph"] == "e" and x["name"] == "other" for x in e)')" = 80000 ]
+    [ "$(json 'sum(x["ph"] == "e" and x["name"] == "other" for x in e), d["tracemerge"]["events_without_json_form"]')" = "(79488, 512)" ]
     tracks 200000 200000 other thread >many.pb
     cpu_seconds 60 tm-merge -q -o m.json many.pb
     [ "$(json 'sum(x["ph"] == "B" for x in e)')" = 200000 ]
@@ -253,6 +254,27 @@ PY
     # The end begins the flow, although its slice is written after the next event of the flow.
     [ "$(json 'sorted((x["ts"], x["args"] if "args" in x else 0, x["bind_id"], x.get("flow_in"), x.get("flow_out")) for x in e if "bind_id" in x)')" = \
       "[(6, {'why': 7}, 8, None, True), (8.5, 0, 8, True, True)]" ]
+}
+
+@test "an end on a track of a process ends the slices within its own too, and an end without a begin has no form" {
+    # Track events of a track of process 1: E; B outer, B inner, B last, E outer, E last, an instant; E inner, which is too
+    # late; B outer, B inner, E outer.
+    python3 - <<'PY' >t.pftrace
+from events import *
+packet(f(60, n(1, 9) + f(3, n(1, 1) + f(6, b'app'))))
+packet(f(60, n(1, 6) + n(5, 9) + f(2, b'track')))
+for ts, kind, name in ((500, 2, b'early'), (1000, 1, b'outer'), (2000, 1, b'inner'), (3000, 1, b'last'), (4000, 2, b'outer'), (4000, 2, b'last'),
+                       (5000, 3, b'i'), (5500, 2, b'inner'), (6000, 1, b'outer'), (7000, 1, b'inner'), (8000, 2, b'outer')):
+    packet(n(8, ts) + f(11, n(9, kind) + n(11, 6) + f(23, name)))
+PY
+    run python3 "$TM_SRC/t/check/roundtrip" -f json -m "$TM_BIN/tm-merge" t.pftrace
+    echo "$output"
+    [ "$status" -eq 0 ]
+    tm-merge -o m.json t.pftrace
+    [ "$(json '[(x["ts"], x["ph"], x["name"]) for x in e if x["ph"] in "ben"]')" = \
+      "[(1, 'b', 'outer'), (2, 'b', 'inner'), (3, 'b', 'last'), (4, 'e', 'outer'), (4, 'e', 'last'), (4, 'e', 'inner'), (5, 'n', 'i'), \
+(6, 'b', 'outer'), (7, 'b', 'inner'), (8, 'e', 'outer')]" ]
+    [ "$(json 'd["tracemerge"]["events_without_json_form"]')" = 2 ]
 }
 
 @test "slices within one that ended become begins with it when too many bytes are open" {

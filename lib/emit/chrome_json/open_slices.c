@@ -5,10 +5,11 @@
 #include "base/hash.h"
 #include "stream/slice_stack.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
-/* Layout of a slice: category, name, then the lengths of both and whether they exist. */
-enum { TAIL_BYTES = 9, HAS_CATEGORY = 1, HAS_NAME = 2 };
+/* Layout of a slice: category, name, then the lengths of both, and whether they exist and the slice has ended. */
+enum { TAIL_BYTES = 9, HAS_CATEGORY = 1, HAS_NAME = 2, HAS_ENDED = 4 };
 
 static uint64_t key_of(const struct tm_event *e)
 {
@@ -44,10 +45,11 @@ enum tm_status tm_json_open_slices_begin(struct tm_json_open_slices *slices, con
     return TM_OK;
 }
 
-/* An open slice: its texts, and the bounds of its bytes. */
+/* A slice on the stack: its texts, and the bounds of its bytes. */
 struct open_slice {
     struct tm_text category, name;
     size_t begin, end;
+    bool has_ended;
 };
 
 /* Returns the slice whose bytes end at END of OPEN. */
@@ -55,7 +57,8 @@ static struct open_slice slice_before(const struct tm_buf *open, size_t end)
 {
     const uint8_t *tail = open->data + end - TAIL_BYTES;
     const size_t category_len = tm_get_le32(tail), name_len = tm_get_le32(tail + 4);
-    struct open_slice slice = {.begin = end - TAIL_BYTES - name_len - category_len, .end = end};
+    struct open_slice slice = {
+        .begin = end - TAIL_BYTES - name_len - category_len, .end = end, .has_ended = tail[8] & HAS_ENDED};
     if (tail[8] & HAS_CATEGORY)
         slice.category = tm_text_at(open->data + slice.begin, category_len);
     if (tail[8] & HAS_NAME)
@@ -69,35 +72,80 @@ static bool is_or_not_given(struct tm_text text, struct tm_text other)
     return text.data == NULL || (other.data && tm_text_equal(text, other));
 }
 
+/* Copies SLICE of TRACK, and sets the texts to those of the copy. TM_OK or TM_E_SYSTEM. */
+static enum tm_status copy_texts(struct tm_json_open_slices *slices, const struct tm_json_open_track *track,
+                                 const struct open_slice *slice, struct tm_text *category, struct tm_text *name)
+{
+    tm_buf_clear(&slices->ended);
+    if (tm_buf_add(&slices->ended, track->slices.data + slice->begin, slice->end - slice->begin) != TM_OK)
+        return TM_E_SYSTEM;
+    const struct open_slice copy = slice_before(&slices->ended, slices->ended.len);
+    *category = copy.category;
+    *name = copy.name;
+    return TM_OK;
+}
+
+/* Ends SLICE of TRACK at END_NS. It stays on the stack while slices within it are open. */
+static void end_slice(struct tm_json_open_slices *slices, struct tm_json_open_track *track,
+                      const struct open_slice *slice, int64_t end_ns)
+{
+    if (slice->end == track->slices.len) {
+        track->slices.len = slice->begin;
+        track->depth--;
+        return;
+    }
+    track->slices.data[slice->end - 1] |= HAS_ENDED;
+    slices->ended_count += track->ended++ == 0;
+    track->ended_ns = end_ns;
+}
+
 enum tm_status tm_json_open_slices_end(struct tm_json_open_slices *slices, const struct tm_event *e,
                                        struct tm_text *category, struct tm_text *name, struct tm_error *err)
 {
     uint32_t number;
     if (!tm_map_find(&slices->tracks, key_of(e), &number))
-        return TM_OK;
+        return TM_END;
     struct tm_json_open_track *track = &slices->open[number - 1];
-    struct tm_buf *open = &track->slices;
     if (track->deeper) {
         track->deeper--;
         return TM_OK;
     }
-    for (size_t end = open->len; end > 0;) {
-        struct open_slice slice = slice_before(open, end);
+    for (size_t end = track->slices.len; end > 0;) {
+        struct open_slice slice = slice_before(&track->slices, end);
         end = slice.begin;
-        if (!is_or_not_given(*category, slice.category) || !is_or_not_given(*name, slice.name))
+        if (slice.has_ended || !is_or_not_given(*category, slice.category) || !is_or_not_given(*name, slice.name))
             continue;
-        tm_buf_clear(&slices->ended);
-        if (tm_buf_add(&slices->ended, open->data + slice.begin, slice.end - slice.begin) != TM_OK)
+        if (copy_texts(slices, track, &slice, category, name) < 0)
             return tm_error_nomem(err);
-        memmove(open->data + slice.begin, open->data + slice.end, open->len - slice.end);
-        open->len -= slice.end - slice.begin;
-        track->depth--;
-        slice = slice_before(&slices->ended, slices->ended.len);
-        *category = slice.category;
-        *name = slice.name;
+        end_slice(slices, track, &slice, e->time_ns);
         return TM_OK;
     }
-    return TM_OK;
+    return TM_END;
+}
+
+enum tm_status tm_json_open_slices_cut(struct tm_json_open_slices *slices, const struct tm_event *e,
+                                       struct tm_text *category, struct tm_text *name, int64_t *end_ns)
+{
+    uint32_t number;
+    if (slices->ended_count == 0 || !tm_map_find(&slices->tracks, key_of(e), &number))
+        return TM_END;
+    struct tm_json_open_track *track = &slices->open[number - 1];
+    while (track->ended) {
+        const struct open_slice slice = slice_before(&track->slices, track->slices.len);
+        if (!slice.has_ended && e->time_ns <= track->ended_ns)
+            return TM_END;
+        if (!slice.has_ended && copy_texts(slices, track, &slice, category, name) < 0)
+            return TM_E_SYSTEM;
+        track->slices.len = slice.begin;
+        track->depth--;
+        track->deeper = 0;
+        track->ended -= slice.has_ended;
+        slices->ended_count -= track->ended == 0;
+        *end_ns = track->ended_ns;
+        if (!slice.has_ended)
+            return TM_OK;
+    }
+    return TM_END;
 }
 
 void tm_json_open_slices_release(struct tm_json_open_slices *slices)

@@ -286,6 +286,22 @@ static enum tm_status note_marker(struct tm_json_slices *s, const struct tm_even
     return TM_OK;
 }
 
+/* Writes the ends of the slices on E's track that ended together with one around them, before E. */
+static enum tm_status settle_track(struct tm_json_slices *s, const struct tm_event *e,
+                                   const struct tm_event_task *place, struct tm_error *err)
+{
+    struct tm_json_event_draft draft = {.form = {.phase = 'e'}};
+    int64_t end_ns;
+    enum tm_status cut, st;
+    while ((cut = tm_json_open_slices_cut(&s->open, e, &draft.category, &draft.name, &end_ns)) == TM_OK) {
+        draft.ts_ns = end_ns - s->writer->base_ns;
+        if ((st = tm_json_threads_place(s->threads, e, &draft, err)) < 0 ||
+            (st = set_id(s, e, place, &draft, err)) < 0 || (st = tm_json_writer_put(s->writer, &draft, err)) < 0)
+            return st;
+    }
+    return cut < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
 /* Writes events on tracks of their own, and instants. */
 static enum tm_status put_other(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
                                 struct tm_error *err)
@@ -294,7 +310,9 @@ static enum tm_status put_other(struct tm_json_slices *s, const struct tm_event 
     bool is_tracked = !on_thread && !(e->flags & TM_EVENT_ASYNC);
     struct tm_json_event_draft draft;
     bool is_shown = true;
-    enum tm_status st = TM_OK;
+    enum tm_status st = is_tracked ? settle_track(s, e, place, err) : TM_OK;
+    if (st < 0)
+        return st;
     tm_json_writer_draft(s->writer, e, e->kind == TM_KIND_SLICE_BEGIN ? 'b' : is_end ? 'e' : on_thread ? 'i' : 'n',
                          &draft);
     if (tm_event_is_async_marker(e->flags) && e->flags & TM_EVENT_HAS_TRACK && draft.category.data == NULL &&
@@ -302,7 +320,13 @@ static enum tm_status put_other(struct tm_json_slices *s, const struct tm_event 
         st = note_marker(s, e, &is_shown, err);
     if (st < 0 || !is_shown)
         return st;
-    if (is_tracked && is_end && (st = tm_json_open_slices_end(&s->open, e, &draft.category, &draft.name, err)) < 0)
+    if (is_tracked && is_end)
+        st = tm_json_open_slices_end(&s->open, e, &draft.category, &draft.name, err);
+    if (st == TM_END) { /* no slice: chrome://tracing would show the end as one */
+        tm_json_writer_unsupported(s->writer, e);
+        return TM_OK;
+    }
+    if (st < 0)
         return st;
     if (draft.name.data == NULL && !is_end)
         draft.name = tm_text_str("");
@@ -354,13 +378,15 @@ static enum tm_status put_complete_on_track(struct tm_json_slices *s, const stru
                                             const struct tm_event_task *place, struct tm_error *err)
 {
     struct tm_json_event_draft begin, end;
+    enum tm_status st = settle_track(s, e, place, err);
+    if (st < 0)
+        return st;
     tm_json_writer_draft(s->writer, e, 'b', &begin);
     if (begin.name.data == NULL)
         begin.name = tm_text_str("");
     if (begin.category.data == NULL) /* chrome://tracing shows no async event without one */
         begin.category = tm_text_str("");
-    enum tm_status st = tm_json_threads_place(s->threads, e, &begin, err);
-    if (st < 0 || (st = set_id(s, e, place, &begin, err)) < 0)
+    if ((st = tm_json_threads_place(s->threads, e, &begin, err)) < 0 || (st = set_id(s, e, place, &begin, err)) < 0)
         return st;
     end = begin;
     end.form.phase = 'e';
