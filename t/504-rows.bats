@@ -239,6 +239,33 @@ PY
     [ "$(slices_of random.json)" -gt 1000 ]
 }
 
+@test "a descriptor names a thread that begins during the trace, in all outputs, and no earlier thread of its number" {
+    # Thread 60 runs as old, then as rec, which becomes app and says with its descriptor that it is Main; later it is late.
+    PYTHONPATH="$TM_SRC/t/gen" python3 - >t.pftrace <<'PY'
+import sys
+from wire import field, message
+def packet(*fields): sys.stdout.buffer.write(field(1, message(*fields, (10, 5))))
+def ftrace(ts, tid, number, fields): packet((1, message((1, 0), (2, message((1, ts), (2, tid), (number, message(*fields)))))))
+def new(ts, comm): ftrace(ts, 7, 235, ((1, 60), (2, comm), (3, 0)))
+def rename(ts, comm): ftrace(ts, 60, 236, ((1, 60), (2, 'x'), (3, comm)))
+def mark(ts): ftrace(ts, 60, 5, ((2, 'a mark'),))
+def instant(ts, name): packet((8, ts), (11, message((9, 3), (11, 9), (23, name))))
+packet((13, 1))
+new(1000, 'old'); mark(1500); new(2000, 'rec'); rename(3000, 'app'); mark(3500)
+packet((8, 4000), (60, message((1, 9), (4, message((1, 60), (2, 60), (5, 'Main'))))))
+instant(5000, 'of Main'); rename(6000, 'app2'); mark(6500)
+new(7000, 'late'); mark(7500)
+PY
+    tm-merge -q --events -f jsonl t.pftrace >t.jsonl
+    jq -r 'select(.kind == "instant" or .kind == "ftrace") | "\(.ts) " + .thread' t.jsonl >names
+    cat names
+    [ "$(paste -sd, names)" = "1500 old,3500 app,5000 Main,6500 Main,7500 late" ]
+    tm-merge -q -o m.json t.pftrace
+    jq -r '.traceEvents[] | select(.name == "thread_name" and .tid == 60) | .args.name' m.json >names
+    cat names
+    [ "$(grep -c -x Main names)" = 1 ]
+}
+
 @test "a task has its name in the database: scheduling before JSON, new tasks, renames, the idle task" {
     cat >named.json <<'JSON'
 {"traceEvents":[

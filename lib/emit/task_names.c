@@ -9,7 +9,7 @@ enum { NAMES_MAX = 1 << 24 };
 
 void tm_task_names_init(struct tm_task_names *names, const struct tm_catalog *catalog)
 {
-    *names = (struct tm_task_names){.catalog = catalog};
+    *names = (struct tm_task_names){.catalog = catalog, .due_ns = INT64_MAX};
     tm_intern_init(&names->names, NAMES_MAX, TM_TASK_NAMES_NAME_BYTES_MAX);
 }
 
@@ -120,6 +120,55 @@ static unsigned process_priority(const struct tm_task_names *names, const struct
                                                                        : TM_PROCESS_NAME_DESCRIPTOR;
 }
 
+/* Keeps the name of ROW, which definition E has just given it, until the time of E. */
+static enum tm_status keep_defined(struct tm_task_names *names, const struct tm_event *e,
+                                   const struct tm_task_names_row *row, struct tm_error *err)
+{
+    if (!(e->flags & TM_EVENT_DEFINITION) || names->defined_count == TM_TASK_NAMES_DEFINED_MAX)
+        return TM_OK;
+    if (tm_array_grow(&names->defined, &names->defined_cap, names->defined_count, sizeof *names->defined, err) < 0)
+        return TM_E_SYSTEM;
+    names->defined[names->defined_count] = (struct tm_task_names_defined){.time_ns = e->time_ns,
+                                                                          .tid = (int64_t)row->id,
+                                                                          .position = names->defined_count,
+                                                                          .machine = e->machine,
+                                                                          .name = row->name - 1,
+                                                                          .priority = row->priority};
+    names->defined_count++;
+    names->due_ns = INT64_MIN;
+    return TM_OK;
+}
+
+static int compare_defined(const void *a, const void *b)
+{
+    const struct tm_task_names_defined *x = a, *y = b;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    return x->position < y->position ? -1 : x->position > y->position;
+}
+
+/* Repeats the names that definitions gave threads up to TIME_NS. */
+static enum tm_status repeat_defined(struct tm_task_names *names, int64_t time_ns, struct tm_error *err)
+{
+    struct tm_task_names_row *row;
+    enum tm_status st = TM_OK;
+    if (names->due_ns == INT64_MIN)
+        qsort(names->defined + names->next_defined, names->defined_count - names->next_defined, sizeof *names->defined,
+              compare_defined);
+    names->due_ns = INT64_MAX;
+    while (st == TM_OK && names->next_defined < names->defined_count) {
+        const struct tm_task_names_defined *d = &names->defined[names->next_defined];
+        if (d->time_ns > time_ns) {
+            names->due_ns = d->time_ns;
+            break;
+        }
+        names->next_defined++;
+        if ((st = find_or_add_thread(names, d->machine, d->tid, &row, err)) == TM_OK)
+            st = set_name(names, row, tm_task_names_text(names, d->name + 1), d->priority, err);
+    }
+    return st;
+}
+
 static enum tm_status learn_thread(struct tm_task_names *names, const struct tm_event *e,
                                    const Tracemerge__ThreadDescription *d, struct tm_error *err)
 {
@@ -136,8 +185,11 @@ static enum tm_status learn_thread(struct tm_task_names *names, const struct tm_
         row->has_pid = true;
         row->pid = d->has_pid ? d->pid : e->pid;
     }
-    return set_name(names, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, thread_priority(names, e, d),
-                    err);
+    const struct tm_text name = d->has_name ? tm_text_of(d->name) : (struct tm_text){0};
+    const unsigned priority = thread_priority(names, e, d);
+    if ((st = set_name(names, row, name, priority, err)) < 0 || name.len == 0 || priority < row->priority)
+        return st;
+    return keep_defined(names, e, row, err);
 }
 
 static enum tm_status learn_process(struct tm_task_names *names, const struct tm_event *e,
@@ -365,6 +417,9 @@ enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_
     /* compact_sched repeats an earlier name of the task that is woken or ran before. */
     const bool is_compact = tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED;
     enum tm_status st;
+    if (e->time_ns >= names->due_ns && !(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED)) &&
+        (st = repeat_defined(names, e->time_ns, err)) < 0)
+        return st;
     switch (e->kind) {
     case TM_KIND_PROCESS:
     case TM_KIND_THREAD:
@@ -475,4 +530,5 @@ void tm_task_names_release(struct tm_task_names *names)
     table_release(&names->processes);
     table_release(&names->tracks);
     tm_intern_release(&names->names);
+    free(names->defined);
 }

@@ -12,6 +12,9 @@
 
 enum { TM_TASK_NAMES_ROWS_MAX = 1 << 22, TM_TASK_NAMES_NAME_BYTES_MAX = 1 << 30, TM_TASK_NAMES_DEPTH_MAX = 32 };
 
+/* Names that definitions give threads. Further ones count before all events alone. */
+enum { TM_TASK_NAMES_DEFINED_MAX = 1 << 22 };
+
 /* The owner of an event. Texts are borrowed from the struct tm_task_names until its next learn. */
 struct tm_event_task {
     bool has_pid, has_tid;
@@ -55,6 +58,16 @@ struct tm_task_names_owned {
     uint32_t count; /* plus 1; 0: no thread */
 };
 
+/* A name that a definition gives a thread. Definitions come before all events in a sorted stream, so the name counts
+ * from the start; and again from the definition's own time on, because a task that began meanwhile has lost it. */
+struct tm_task_names_defined {
+    int64_t time_ns, tid;
+    uint64_t position; /* among the definitions */
+    uint32_t machine;
+    uint32_t name; /* in names */
+    uint8_t priority;
+};
+
 struct tm_task_names {
     const struct tm_catalog *catalog; /* borrowed */
     /* grows when something is learned: of the thread or process with an id on a machine, of the tracks of a file */
@@ -62,6 +75,9 @@ struct tm_task_names {
     /* private */
     struct tm_task_names_table threads, processes, tracks;
     struct tm_intern names;
+    struct tm_task_names_defined *defined; /* from next_defined on in order of time once an event has come */
+    uint32_t defined_count, defined_cap, next_defined;
+    int64_t due_ns; /* an event from this time on is behind the next of these */
     struct tm_task_names_repeated repeated[TM_CHANGE_COUNTS]; /* by the index in counts */
     struct tm_task_names_owned owned[TM_CHANGE_COUNTS];       /* by the index in counts */
 };
