@@ -50,6 +50,17 @@ END
     same_text "$output" '1600|2||5|6'
 }
 
+@test "a state that the kernel's version does not know is counted, and the slice has no end state" {
+    kernel <<'END'
+machine box 5.10.0
+1000 0 5 #4 1=five 2=5 3=120 4=1 5=six 6=6 7=120
+1100 0 6 #4 1=six 2=6 3=120 4=4096 5=five 6=5 7=120
+END
+    tm-merge -o k.db k.pftrace
+    [ "$(sqlite3 k.db 'SELECT ts, end_state IS NULL FROM sched WHERE dur > 0')" = '1000|1' ]
+    [ "$(sqlite3 k.db "SELECT value FROM stats WHERE name = 'task_state_invalid'")" = 1 ]
+}
+
 @test "threads in ftrace text have states, with the function that they wait in" {
     cat >t.txt <<'END'
 # tracer: nop

@@ -105,8 +105,9 @@ static enum tm_status sched_switch(struct tm_model_tasks *tasks, struct tm_model
     s.next_utid = (uint32_t)next;
     if (tm_text_is(s.end_state, "?")) {
         s.end_state.data = NULL;
-        if (e->value & TM_SCHED_STATE_FLAGS && e->value & TM_SCHED_STATE_WINDOWS &&
-            (st = tm_model_count(out, ev->place, TM_MODEL_TASK_STATE_INVALID, err)) < 0)
+        /* Text that names no state is counted nowhere: the reference importer takes it for a mask with all bits. */
+        bool is_text = e->value & TM_SCHED_STATE_FLAGS && !(e->value & TM_SCHED_STATE_WINDOWS);
+        if (!is_text && (st = tm_model_count(out, ev->place, TM_MODEL_TASK_STATE_INVALID, err)) < 0)
             return st;
     }
     if (prev != TM_NO_ID)
