@@ -30,6 +30,12 @@ stat() {
     sqlite3 x.db "SELECT name, value, severity, source FROM stats WHERE value != 0 ORDER BY name"
 }
 
+# sources: the args of the source of each track with counters.
+sources() {
+    sqlite3 x.db "SELECT t.name, group_concat(a.key || '=' || ifnull(a.display_value, 'NULL'), ' ') FROM counter_track t
+        JOIN args a ON a.arg_set_id = t.source_arg_set_id GROUP BY t.id ORDER BY t.id"
+}
+
 @test "packets of the network are slices of an interface and a direction, by the name of the app" {
     packets <<'END'
 1 { 10: 1 47 { 1 { 1: "com.app" 2: 10123 } 1 { 1: "com.same" 2: 10123 } } }
@@ -127,6 +133,7 @@ vkQueueSubmit|Vulkan Events|vulkan_events|1'
 END
     same_text "$(counters)" '1000|android_energy_estimation_breakdown|CPUCL0|500.0|energy_consumer_id=4
 1000|android_energy_estimation_breakdown_per_uid|CPUCL0|300.0|energy_consumer_id=4 uid=10001'
+    same_text "$(sources)" 'CPUCL0|consumer_type=CPU ordinal=0'
     same_text "$(stat)" 'energy_breakdown_missing_values|1|error|analysis
 energy_uid_breakdown_missing_values|1|error|analysis'
 }
@@ -143,6 +150,35 @@ END
     same_text "$(sqlite3 x.db 'SELECT count(DISTINCT track_id) FROM counter')" 2
     same_text "$(stat)" 'power_rail_empty_packet|2|error|analysis
 power_rail_unknown_index|1|error|trace'
+}
+
+@test "a rail's track has the names of the rail and of its subsystem, and a reading the time of its packet" {
+    packets <<'END'
+1 { 10: 1 6 { 1 { 1: 6 2: 1000 } 1 { 1: 3 2: 400 } } }
+1 { 10: 1 40 { 1 { 1: 1 2: "X_S_VDD_G3D" 3: "gpu" } 1 { 1: 2 2: "r" } 3: 7 } }
+1 { 8: 2000 10: 1 58: 3 40 { 2 { 1: 1 2: 5 3: 10 } 2 { 1: 2 3: 11 } 3: 7 } }
+END
+    same_text "$(sources)" 'power.r_uws|raw_name=r subsystem_name=NULL
+power.rails.gpu|raw_name=X_S_VDD_G3D subsystem_name=gpu'
+    same_text "$(sqlite3 x.db 'SELECT c.ts, a.key, a.int_value FROM counter c JOIN args a USING (arg_set_id) ORDER BY c.ts')" \
+        '2600|packet_ts|2600
+5000000|packet_ts|2600'
+}
+
+@test "the apps of a device are rows, each name once" {
+    packets <<'END'
+1 { 10: 1 47 { 1 { 1: "com.a" 2: 10123 4: 1 5: 77 } 1 { 1: "com.b" 2: 10124 3: 1 } 1 { 2: 5 } } }
+1 { 8: 1000 10: 1 47 { 1 { 1: "com.a" 2: 10999 } 1 { 1: "com.c" 2: 10125 } } }
+END
+    same_text "$(sqlite3 x.db "SELECT ifnull(package_name, 'NULL'), uid, debuggable, profileable_from_shell, version_code
+        FROM package_list")" 'com.a|10123|0|1|77
+com.b|10124|1|0|0
+NULL|5|0|0|0
+com.c|10125|0|0|0'
+    tm-merge -q -o t/ x.pftrace
+    same_text "$(head -2 t/package_list.csv | tr -d '\r')" \
+        '"id","package_name","uid","debuggable","profileable_from_shell","version_code","machine_id","trace_file_id"
+1,com.a,10123,0,1,77,0,0'
 }
 
 @test "wakelocks of the kernel and times of apps on cpus are sums, with a value only where it changes" {

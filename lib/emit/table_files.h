@@ -8,7 +8,7 @@
     X(cpu_counter_track) X(cpu_profile_stack_sample) X(cpu_track) X(flow) X(ftrace_event) X(gpu)                    \
     X(gpu_counter_track) X(heap_graph) X(heap_graph_class) X(heap_graph_object) X(heap_graph_object_data)             \
     X(heap_graph_primitive) X(heap_graph_reference) X(heap_profile) X(heap_profile_allocation)                      \
-    X(instruments_sample) X(machine) X(metadata)                                                                    \
+    X(instruments_sample) X(machine) X(metadata) X(package_list)                                                    \
     X(perf_sample) X(process) X(process_counter_track) X(process_track) X(sched) X(slice) X(spurious_sched_wakeup)  \
     X(stack_profile_callsite) X(stack_profile_frame) X(stack_profile_mapping) X(stack_profile_symbol)               \
     X(stack_sample) X(stack_sample_counter) X(stats) X(thread) X(thread_counter_track) X(thread_state)              \

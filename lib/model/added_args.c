@@ -1,4 +1,5 @@
-/* Adds args to slices that the reference importer adds to them: ids and phases of legacy events, cookies of markers. */
+/* Adds args that the reference importer adds: to slices ids and phases of legacy events and cookies of markers, to
+ * readings of power rails the time of the packet. */
 #include "model/internal.h"
 
 #include "perfetto/named_tracks.h"
@@ -40,6 +41,36 @@ static enum tm_status add_legacy(struct tm_buf *args, const struct tm_event *e)
     return st;
 }
 
+/* Sets out->args to the detail of E, so that more args can follow. */
+static enum tm_status begin_args(struct tm_model_output *out, const struct tm_event *e)
+{
+    tm_buf_clear(&out->args);
+    return e->detail_bytes ? tm_buf_add(&out->args, e->detail, e->detail_bytes) : TM_OK;
+}
+
+/* Gives EV the event *WITH, which has out->args as its detail. */
+static void use_args(const struct tm_model_output *out, struct tm_model_event *ev, struct tm_event *with)
+{
+    *with = *ev->e;
+    with->detail = out->args.data;
+    with->detail_bytes = (uint32_t)out->args.len;
+    ev->e = with;
+}
+
+enum tm_status tm_model_rail_args(struct tm_model_output *out, struct tm_model_event *ev, struct tm_event *with,
+                                  struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    int64_t packet_ns = e->time_ns; /* of a row that follows its packet */
+    const bool has_own_time = !(e->flags & TM_EVENT_DERIVED);
+    if (!out->options.adds_args || (has_own_time && !tm_model_inner_time(e->detail, e->detail_bytes, &packet_ns)))
+        return TM_OK;
+    if (begin_args(out, e) < 0 || tm_detail_arg_uint(&out->args, "packet_ts", (uint64_t)packet_ns) < 0)
+        return tm_error_nomem(err);
+    use_args(out, ev, with);
+    return TM_OK;
+}
+
 enum tm_status tm_model_added_args(struct tm_model_output *out, struct tm_model_event *ev, struct tm_event *with,
                                    struct tm_error *err)
 {
@@ -47,15 +78,11 @@ enum tm_status tm_model_added_args(struct tm_model_output *out, struct tm_model_
     bool has_cookie = tm_event_has_cookie(e);
     if (!out->options.adds_args || !(has_cookie || is_legacy(e)))
         return TM_OK;
-    tm_buf_clear(&out->args);
-    enum tm_status st = e->detail_bytes ? tm_buf_add(&out->args, e->detail, e->detail_bytes) : TM_OK;
+    enum tm_status st = begin_args(out, e);
     if (st == TM_OK)
         st = has_cookie ? tm_detail_arg_int(&out->args, "cookie", (int64_t)e->track) : add_legacy(&out->args, e);
     if (st < 0)
         return tm_error_nomem(err);
-    *with = *e;
-    with->detail = out->args.data;
-    with->detail_bytes = (uint32_t)out->args.len;
-    ev->e = with;
+    use_args(out, ev, with);
     return TM_OK;
 }

@@ -166,6 +166,7 @@ enum tm_status tm_model_counter(struct tm_model_tasks *tasks, struct tm_model_la
 {
     const struct tm_event *e = ev->e;
     struct tm_counter_row row = {.ts = e->time_ns};
+    struct tm_event with;
     if (!(e->flags & TM_EVENT_HAS_VALUE))
         return TM_OK;
     enum tm_status st = track_of(tasks, layout, ev, &row.track, err);
@@ -177,6 +178,10 @@ enum tm_status tm_model_counter(struct tm_model_tasks *tasks, struct tm_model_la
         return st < 0 ? st : tm_model_count_without_track(out, ev, err);
     layout->tracks.rows[row.track].is_counter = true;
     row.value = e->flags & TM_EVENT_VALUE_DOUBLE ? tm_pb_double(e->value) : (double)(int64_t)e->value;
+    if (layout->tracks.rows[row.track].named == TM_NAMED_TRACK_POWER_RAIL &&
+        (st = tm_model_rail_args(out, ev, &with, err)) < 0)
+        return st;
+    e = ev->e;
     if ((st = tm_arg_sets_add(&out->arg_sets, e->detail, e->detail_bytes, &row.arg_set, err)) < 0)
         return st;
     tm_row_bounds_add(&out->bounds, e->time_ns);

@@ -217,6 +217,9 @@ enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, st
     if (e->kind == TM_KIND_METADATA && !m->out.options.tasks_only && m->out.rows->deobfuscation &&
         tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_DEOBFUSCATION, &part))
         return m->out.rows->deobfuscation(m->out.rows->self, (struct tm_text){part.data, part.len}, err);
+    if (e->kind == TM_KIND_METADATA && !m->out.options.tasks_only && m->out.rows->packages &&
+        tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_PACKAGES, &part))
+        return m->out.rows->packages(m->out.rows->self, ev->place, (struct tm_text){part.data, part.len}, err);
     bool is_recording_time = e->flags & TM_EVENT_DERIVED || tm_event_raw(e->flags) == TM_RAW_NONE;
     if (e->kind == TM_KIND_METADATA && is_recording_time && tm_event_is_timed(e->flags) && !m->out.options.tasks_only) {
         struct tm_recording_time row = {e->time_ns, ev->name, ev->place.file, ev->place.machine,

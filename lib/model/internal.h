@@ -185,6 +185,10 @@ enum tm_status tm_model_named_args(struct tm_model_tasks *tasks, struct tm_model
 enum tm_status tm_model_added_args(struct tm_model_output *out, struct tm_model_event *ev, struct tm_event *with,
                                    struct tm_error *err);
 
+/* Adds the time of its packet to EV, a reading of a power rail, as tm_model_added_args. */
+enum tm_status tm_model_rail_args(struct tm_model_output *out, struct tm_model_event *ev, struct tm_event *with,
+                                  struct tm_error *err);
+
 /* Applies the PROCESS part of E, a definition. IS_SYSTEM: the name comes from the process tree or from metadata, not
  * from a descriptor. */
 enum tm_status tm_model_describe_process(struct tm_model_tasks *tasks, struct tm_model_output *out,
@@ -192,6 +196,9 @@ enum tm_status tm_model_describe_process(struct tm_model_tasks *tasks, struct tm
 
 /* Finds the submessage in field ID of a Detail message. */
 bool tm_model_part(const uint8_t *detail, size_t len, uint32_t id, struct tm_pb_field *f);
+
+/* Sets *NS to the time inside an event with this DETAIL, if tm-clocks has placed it; else false. */
+bool tm_model_inner_time(const uint8_t *detail, size_t len, int64_t *ns);
 
 /* Takes in a definition. One with a time is applied when that time comes, one without a time at once. */
 enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);

@@ -25,6 +25,7 @@ struct named {
     int64_t pid;               /* of a GPU's slice: the process for which the GPU worked */
     int64_t tid;               /* of a GPU's slice: the thread; 0: not known */
     struct tm_text dimensions; /* what distinguishes the track from others of its type, as in a Detail message */
+    struct tm_text source;     /* the args of its source, as in a Detail message */
 };
 
 static struct named decode(const struct tm_event *e)
@@ -50,6 +51,8 @@ static struct named decode(const struct tm_event *e)
             named.tid = tm_unzigzag(f.value);
         else if (f.id == TM_TRACK_DESCRIPTION_DIMENSIONS && f.type == TM_PB_LEN)
             named.dimensions = (struct tm_text){f.data, f.len};
+        else if (f.id == TM_TRACK_DESCRIPTION_SOURCE && f.type == TM_PB_LEN)
+            named.source = (struct tm_text){f.data, f.len};
     }
     return named;
 }
@@ -153,6 +156,8 @@ static enum tm_status describe(struct tm_model_layout *layout, const struct name
         st = tm_tracks_name(&layout->tracks, named->description, &row->description, err);
     if (st == TM_OK && named->dimensions.len && row->merge_key == 0)
         st = tm_tracks_name(&layout->tracks, named->dimensions, &row->merge_key, err);
+    if (st == TM_OK && named->source.len && row->source_args == 0 && layout->descriptors.keeps_source)
+        st = tm_tracks_name(&layout->tracks, named->source, &row->source_args, err);
     return st;
 }
 

@@ -12,6 +12,22 @@ bool tm_model_part(const uint8_t *detail, size_t len, uint32_t id, struct tm_pb_
     return false;
 }
 
+bool tm_model_inner_time(const uint8_t *detail, size_t len, int64_t *ns)
+{
+    struct tm_pb_field part, f;
+    uint64_t value = 0, state = 0;
+    if (!tm_model_part(detail, len, TM_DETAIL_INNER_TIMES, &part))
+        return false;
+    struct tm_pb pb = tm_pb_of(part.data, part.len);
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        value = f.id == TM_INNER_TIME_VALUE ? f.value : value;
+        state = f.id == TM_INNER_TIME_STATE ? f.value : state;
+    }
+    if (state == TM_INNER_TIME_CONVERTED)
+        *ns = (int64_t)value;
+    return state == TM_INNER_TIME_CONVERTED;
+}
+
 struct process_facts {
     struct tm_place place;
     bool is_system; /* as for tm_model_describe_process */
@@ -100,24 +116,6 @@ static enum tm_status take_field(struct process_facts *facts, const struct tm_pb
     return st;
 }
 
-/* Takes the start of a process. The process tree states it as an inner time, which tm-clocks has converted. */
-static void take_start(struct process_facts *facts, const uint8_t *detail, size_t len)
-{
-    struct tm_pb_field part, f;
-    uint64_t value = 0, state = 0;
-    if (!tm_model_part(detail, len, TM_DETAIL_INNER_TIMES, &part))
-        return;
-    struct tm_pb pb = tm_pb_of(part.data, part.len);
-    while (tm_pb_next(&pb, &f) == TM_OK) {
-        value = f.id == TM_INNER_TIME_VALUE ? f.value : value;
-        state = f.id == TM_INNER_TIME_STATE ? f.value : state;
-    }
-    if (state != TM_INNER_TIME_CONVERTED)
-        return;
-    facts->has_start = true;
-    facts->start_ns = (int64_t)value;
-}
-
 static enum tm_status decode(struct process_facts *facts, const uint8_t *detail, size_t len, struct tm_error *err)
 {
     struct tm_pb_field part, f;
@@ -127,7 +125,7 @@ static enum tm_status decode(struct process_facts *facts, const uint8_t *detail,
     while (tm_pb_next(&pb, &f) == TM_OK)
         if (take_field(facts, &f) < 0)
             return tm_error_nomem(err);
-    take_start(facts, detail, len);
+    facts->has_start |= tm_model_inner_time(detail, len, &facts->start_ns); /* that of a process tree */
     return TM_OK;
 }
 

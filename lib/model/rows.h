@@ -4,6 +4,7 @@
 
 #include "model/catalog.h"
 #include "model/heap_graph.h"
+#include "model/place.h"
 #include "stream/detail_fields.h"
 
 enum { TM_NO_ID = -1 }; /* for ids, utid and upid */
@@ -206,6 +207,8 @@ struct tm_rows {
     enum tm_status (*heap_graph)(void *self, const struct tm_heap_graph *graph, int64_t upid, struct tm_error *err);
     /* MESSAGE, a DeobfuscationMapping of Perfetto, states names of classes, fields and functions. NULL: not needed. */
     enum tm_status (*deobfuscation)(void *self, struct tm_text message, struct tm_error *err);
+    /* LIST, a PackagesList of Perfetto, states the apps of the machine of PLACE. NULL: not needed. */
+    enum tm_status (*packages)(void *self, struct tm_place place, struct tm_text list, struct tm_error *err);
     enum tm_status (*thread_state)(void *self, const struct tm_thread_state_row *row, struct tm_error *err);
     enum tm_status (*thread_state_end)(void *self, int64_t id, int64_t dur, struct tm_error *err);
     /* The thread of state ID, which may have ended, waits or waited for IO_WAIT and FUNCTION (data NULL: unknown). */

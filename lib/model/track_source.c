@@ -73,6 +73,10 @@ enum tm_status tm_track_source(const struct tm_tracks *tracks, const struct tm_t
         track->type == TM_TRACK_TYPE_GLOBAL_INSTANTS || track->type == TM_TRACK_TYPE_PROCESS_INSTANTS;
     if (track->type == TM_TRACK_TYPE_DESCRIBED || track->type == TM_TRACK_TYPE_DESCRIBED_LANE)
         return put_descriptor(track, tm_tracks_text(tracks, track->source_args), detail);
+    const struct tm_text stated = track->type == TM_TRACK_TYPE_NAMED ? tm_tracks_text(tracks, track->source_args)
+                                                                     : (struct tm_text){0};
+    if (stated.len)
+        return tm_buf_add(detail, stated.data, stated.len);
     const bool is_like_chrome =
         file_type == TM_INPUT_JSON || file_type == TM_INPUT_PROTO || (is_async && file_type == TM_INPUT_FUCHSIA);
     if (!(is_async || is_of_instants) || !is_like_chrome)

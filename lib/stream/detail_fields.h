@@ -30,7 +30,8 @@ enum tm_detail_field {
     TM_DETAIL_DEOBFUSCATION = 24,
     TM_DETAIL_ID_SCOPE = 25,
     TM_DETAIL_THREAD_INSTRUCTION_DELTA = 26,
-    TM_DETAIL_KERNEL_FUNCTION = 27
+    TM_DETAIL_KERNEL_FUNCTION = 27,
+    TM_DETAIL_PACKAGES = 28
 };
 
 /* Arg. The type of an argument is the number of its value's field. */
@@ -69,7 +70,8 @@ enum tm_track_description_field {
     TM_TRACK_DESCRIPTION_GPU = 20,
     TM_TRACK_DESCRIPTION_DIMENSIONS = 21,
     TM_TRACK_DESCRIPTION_BUILTIN_COUNTER = 22,
-    TM_TRACK_DESCRIPTION_Y_AXIS_SHARE_KEY = 23
+    TM_TRACK_DESCRIPTION_Y_AXIS_SHARE_KEY = 23,
+    TM_TRACK_DESCRIPTION_SOURCE = 24
 };
 
 enum tm_process_description_field {

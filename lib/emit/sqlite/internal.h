@@ -42,6 +42,7 @@ enum tm_sqlite_statement {
     TM_SQL_FILE,
     TM_SQL_METADATA,
     TM_SQL_METADATA_UPDATE,
+    TM_SQL_PACKAGE,
     TM_SQL_STAT,
     TM_SQL_BOUNDS,
     TM_SQL_PLACEMENT,
@@ -228,6 +229,9 @@ enum tm_status tm_sqlite_heap_graph(void *self, const struct tm_heap_graph *grap
 /* deobfuscation.c: tm_rows.deobfuscation, and the names that follow from it. */
 enum tm_status tm_sqlite_deobfuscation(void *self, struct tm_text message, struct tm_error *err);
 enum tm_status tm_sqlite_deobfuscate(struct tm_sqlite *s, struct tm_error *err);
+
+/* packages.c: tm_rows.packages. */
+enum tm_status tm_sqlite_packages(void *self, struct tm_place place, struct tm_text list, struct tm_error *err);
 
 /* counters.c: tm_rows.counter. */
 enum tm_status tm_sqlite_counter(void *self, const struct tm_counter_row *row, struct tm_error *err);

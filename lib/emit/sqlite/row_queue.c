@@ -461,6 +461,13 @@ static enum tm_status pass_deobfuscation(void *self, struct tm_text message, str
     return st < 0 ? st : q->to->deobfuscation(q->to->self, message, err);
 }
 
+static enum tm_status pass_packages(void *self, struct tm_place place, struct tm_text list, struct tm_error *err)
+{
+    struct tm_row_queue *q = self;
+    enum tm_status st = tm_row_queue_drain(q, err);
+    return st < 0 ? st : q->to->packages(q->to->self, place, list, err);
+}
+
 void tm_row_queue_init(struct tm_row_queue *q, const struct tm_rows *to)
 {
     *q = (struct tm_row_queue){.to = to};
@@ -484,6 +491,7 @@ void tm_row_queue_init(struct tm_row_queue *q, const struct tm_rows *to)
                                .allocation = put_allocation,
                                .heap_graph = pass_heap_graph,
                                .deobfuscation = pass_deobfuscation,
+                               .packages = pass_packages,
                                .thread_state = put_thread_state,
                                .thread_state_end = put_state_end,
                                .thread_state_reason = put_state_reason,

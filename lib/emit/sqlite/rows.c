@@ -134,6 +134,7 @@ void tm_sqlite_rows_init(struct tm_sqlite *s)
                                .allocation = tm_sqlite_allocation,
                                .heap_graph = tm_sqlite_heap_graph,
                                .deobfuscation = tm_sqlite_deobfuscation,
+                               .packages = tm_sqlite_packages,
                                .log = log_line,
                                .thread_state = tm_sqlite_thread_state,
                                .thread_state_end = tm_sqlite_thread_state_end,

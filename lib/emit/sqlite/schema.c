@@ -71,6 +71,8 @@ static const char tables[] =
     " long_value INTEGER, float_value REAL, double_value REAL);"
     "CREATE TABLE android_logs(id INTEGER PRIMARY KEY, ts INTEGER, utid INTEGER, prio INTEGER, tag TEXT, msg TEXT,"
     " arg_set_id INTEGER, log_source TEXT, syslog_prio INTEGER);"
+    "CREATE TABLE tm_package(id INTEGER PRIMARY KEY, package_name TEXT, uid INTEGER, debuggable INTEGER,"
+    " profileable_from_shell INTEGER, version_code INTEGER, machine_id INTEGER, trace_file_id INTEGER);"
     "CREATE TABLE stack_profile_callsite(id INTEGER PRIMARY KEY, depth INTEGER, parent_id INTEGER,"
     " frame_id INTEGER);"
     "CREATE TABLE stack_profile_frame(id INTEGER PRIMARY KEY, name TEXT, mapping INTEGER, rel_pc INTEGER,"
@@ -147,7 +149,11 @@ static const char views[] =
     "CREATE VIEW sched_slice AS SELECT * FROM sched;"
     "CREATE VIEW logs AS SELECT id, ts, utid, COALESCE(syslog_prio, prio) AS prio, log_source, tag, msg, arg_set_id"
     " FROM android_logs;"
-    "CREATE VIEW raw AS SELECT * FROM ftrace_event;";
+    "CREATE VIEW raw AS SELECT * FROM ftrace_event;"
+    /* Of the apps of one name in a file's lists, the first counts: min() chooses the row of the other columns. */
+    "CREATE VIEW package_list AS SELECT min(id) AS id, package_name, uid, debuggable, profileable_from_shell,"
+    " version_code, machine_id, trace_file_id FROM tm_package GROUP BY trace_file_id, machine_id, package_name"
+    " ORDER BY id;";
 
 /* The texts of the statements, by number. */
 static const char *const statements[TM_SQL_COUNT] = {
@@ -186,6 +192,7 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_FILE] = "INSERT INTO trace_file VALUES(?,?,?,?,?,?,?)",
     [TM_SQL_METADATA] = "INSERT INTO metadata VALUES(?1,?4,?5,?2,?3,?6,?7)",
     [TM_SQL_METADATA_UPDATE] = "UPDATE metadata SET int_value = ?2, str_value = ?3 WHERE id = ?1",
+    [TM_SQL_PACKAGE] = "INSERT INTO tm_package VALUES(NULL,?,?,?,?,?,?,?)",
     [TM_SQL_STAT] = "INSERT INTO stats(name, key, idx, severity, source, value, description, machine_id, trace_id)"
                     " VALUES(?1,?1,?2,?3,?4,?5,?8 || ?9,?6,?7)",
     [TM_SQL_BOUNDS] = "INSERT INTO trace_bounds VALUES(?,?)",

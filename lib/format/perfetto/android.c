@@ -16,7 +16,7 @@ enum { PROPERTY = 1, PROPERTY_NAME = 1, PROPERTY_VALUE = 2 };
 enum { PACKAGE = 1, PACKAGE_NAME = 1, PACKAGE_UID = 2 };
 enum { BLUETOOTH_TYPE = 1, BLUETOOTH_DURATION = 4 };
 enum { ENERGY_CONSUMERS = 1, ENERGY_CONSUMER = 2, ENERGY_UWS = 3, ENERGY_PER_UID = 4 };
-enum { CONSUMERS_CONSUMER = 1, CONSUMER_ID = 1, CONSUMER_NAME = 4 };
+enum { CONSUMERS_CONSUMER = 1, CONSUMER_ID = 1, CONSUMER_ORDINAL = 2, CONSUMER_TYPE = 3, CONSUMER_NAME = 4 };
 enum { PER_UID_UID = 1, PER_UID_UWS = 2 };
 enum { WAKELOCKS_IIDS = 1, WAKELOCKS_TIMES = 2 };
 enum { LOCK_TAG = 2, LOCK_FLAGS = 3, LOCK_OWNER_PID = 4, LOCK_OWNER_UID = 5, LOCK_WORK_UID = 6 };
@@ -31,16 +31,15 @@ static enum tm_status count(const struct tm_proto_packet_rows *w, enum tm_proto_
     return tm_proto_count_stat(&w->rows->counts, stat, w->packet->machine, 1, w->err);
 }
 
-/* Adds a counter of TYPE with NAME. rows->text has its track's dimensions. */
-static enum tm_status add_counter(struct tm_proto_packet_rows *w, enum tm_named_track type, struct tm_text name,
-                                  int64_t value)
+/* Adds a counter on the track NAMED with NAME. rows->text has its track's dimensions. */
+static enum tm_status add_counter(struct tm_proto_packet_rows *w, const struct tm_proto_named_row *named,
+                                  struct tm_text name, int64_t value)
 {
-    const struct tm_proto_named_row named = {.type = type};
     struct tm_event row = w->like;
     row.kind = TM_KIND_COUNTER;
     row.flags |= TM_EVENT_HAS_VALUE;
     row.value = (uint64_t)value;
-    enum tm_status st = tm_proto_named_counter(w->rows, &named, name, &row, w->err);
+    enum tm_status st = tm_proto_named_counter(w->rows, named, name, &row, w->err);
     return st < 0 ? st : tm_proto_add(w->rows, &row, w->err);
 }
 
@@ -89,9 +88,9 @@ static enum tm_status add_property(struct tm_proto_packet_rows *w, const struct 
     }
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
         if (tm_text_is(name, counters[i].property)) {
+            const struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_SYSTEM_PROPERTY};
             enum tm_status st = tm_proto_named_dimension(w->rows, "sysprop_name", name, w->err);
-            return st < 0 ? st
-                          : add_counter(w, TM_NAMED_TRACK_SYSTEM_PROPERTY, tm_text_str(counters[i].counter), value);
+            return st < 0 ? st : add_counter(w, &named, tm_text_str(counters[i].counter), value);
         }
     return TM_OK;
 }
@@ -148,7 +147,24 @@ static uint64_t consumer_key(uint64_t number)
     return tm_hash64_numbers(&number, 1, TM_PROTO_KNOWN_CONSUMER);
 }
 
-/* Notes the names of the consumers in the descriptor PB. */
+/* Notes the consumer in M. */
+static enum tm_status note_consumer(struct tm_proto_packet_rows *w, const struct tm_proto_event_fields *m)
+{
+    struct tm_buf *source = &w->rows->detail; /* empty between rows */
+    const struct tm_text type = text_of(m, CONSUMER_TYPE);
+    if ((m->has[CONSUMER_TYPE] ? tm_detail_arg_text(source, "consumer_type", type.data, type.len)
+                               : tm_detail_arg_null(source, "consumer_type")) < 0 ||
+        tm_detail_arg_int(source, "ordinal", (int32_t)m->number[CONSUMER_ORDINAL]) < 0)
+        return TM_E_SYSTEM;
+    const struct tm_proto_known_text consumer = {.name = text_of(m, CONSUMER_NAME),
+                                                 .source = {source->data, source->len}};
+    enum tm_status st = tm_proto_known_text_add(w->known, w->packet->machine, consumer_key(m->number[CONSUMER_ID]),
+                                                &consumer);
+    source->len = 0;
+    return st;
+}
+
+/* Notes the consumers in the descriptor PB. */
 static enum tm_status note_consumers(struct tm_proto_packet_rows *w, struct tm_pb pb)
 {
     struct tm_pb_field consumer;
@@ -158,24 +174,23 @@ static enum tm_status note_consumers(struct tm_proto_packet_rows *w, struct tm_p
         if (consumer.id != CONSUMERS_CONSUMER || consumer.type != TM_PB_LEN)
             continue;
         tm_proto_event_fields_read(&m, &consumer);
-        const struct tm_proto_known_text name = {.name = text_of(&m, CONSUMER_NAME)};
-        st = m.has[CONSUMER_ID]
-                 ? tm_proto_known_text_add(w->known, w->packet->machine, consumer_key(m.number[CONSUMER_ID]), &name)
-                 : count(w, TM_PROTO_STAT_ENERGY_DESCRIPTOR);
+        st = m.has[CONSUMER_ID] ? note_consumer(w, &m) : count(w, TM_PROTO_STAT_ENERGY_DESCRIPTOR);
     }
     return st < 0 ? tm_error_nomem(w->err) : TM_OK;
 }
 
-/* Adds a counter of the energy that CONSUMER, called NAME, has used: by all, or by the app with *UID. */
-static enum tm_status add_energy(struct tm_proto_packet_rows *w, uint64_t consumer, struct tm_text name,
-                                 const uint64_t *uid, int64_t value)
+/* Adds a counter of the energy that CONSUMER, which TEXT describes, has used: by all, or by the app with *UID. */
+static enum tm_status add_energy(struct tm_proto_packet_rows *w, uint64_t consumer,
+                                 const struct tm_proto_known_text *text, const uint64_t *uid, int64_t value)
 {
+    const struct tm_proto_named_row named = {.type = uid ? TM_NAMED_TRACK_ENERGY_OF_UID : TM_NAMED_TRACK_ENERGY,
+                                             .source = uid ? (struct tm_text){0} : text->source};
     struct tm_buf *dimensions = &w->rows->text;
     tm_buf_clear(dimensions);
     if (tm_detail_arg_int(dimensions, "energy_consumer_id", (int32_t)consumer) < 0 ||
         (uid && tm_detail_arg_int(dimensions, "uid", (int32_t)*uid) < 0))
         return tm_error_nomem(w->err);
-    return add_counter(w, uid ? TM_NAMED_TRACK_ENERGY_OF_UID : TM_NAMED_TRACK_ENERGY, name, value);
+    return add_counter(w, &named, text->name, value);
 }
 
 static enum tm_status read_energy(struct tm_proto_packet_rows *w)
@@ -194,13 +209,13 @@ static enum tm_status read_energy(struct tm_proto_packet_rows *w)
     if (!m.has[ENERGY_CONSUMER] || !m.has[ENERGY_UWS] ||
         !tm_proto_known_text_find(w->known, w->packet->machine, consumer_key(consumer), &text))
         return count(w, TM_PROTO_STAT_ENERGY_MISSING);
-    enum tm_status st = add_energy(w, consumer, text.name, NULL, (int64_t)m.number[ENERGY_UWS]);
+    enum tm_status st = add_energy(w, consumer, &text, NULL, (int64_t)m.number[ENERGY_UWS]);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id != ENERGY_PER_UID || f.type != TM_PB_LEN)
             continue;
         tm_proto_event_fields_read(&part, &f);
         st = part.has[PER_UID_UID] && part.has[PER_UID_UWS]
-                 ? add_energy(w, consumer, text.name, &part.number[PER_UID_UID], (int64_t)part.number[PER_UID_UWS])
+                 ? add_energy(w, consumer, &text, &part.number[PER_UID_UID], (int64_t)part.number[PER_UID_UWS])
                  : count(w, TM_PROTO_STAT_ENERGY_UID_MISSING);
     }
     return st;

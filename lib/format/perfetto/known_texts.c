@@ -7,7 +7,7 @@ static bool is_same(const struct tm_proto_known_texts *known, uint32_t machine, 
 {
     struct tm_proto_known_text before;
     return tm_proto_known_text_find(known, machine, key, &before) && tm_text_equal(before.name, text->name) &&
-           tm_text_equal(before.dimensions, text->dimensions);
+           tm_text_equal(before.dimensions, text->dimensions) && tm_text_equal(before.source, text->source);
 }
 
 enum tm_status tm_proto_known_text_add(struct tm_proto_known_texts *known, uint32_t machine, uint64_t key,
@@ -17,7 +17,7 @@ enum tm_status tm_proto_known_text_add(struct tm_proto_known_texts *known, uint3
     const size_t at = known->bytes.len;
     if (is_same(known, machine, key, text))
         return TM_OK;
-    if (text->name.len + text->dimensions.len > BYTES_MAX - at) {
+    if (text->name.len + text->dimensions.len + text->source.len > BYTES_MAX - at) {
         known->places.refused++;
         return TM_OK;
     }
@@ -25,15 +25,11 @@ enum tm_status tm_proto_known_text_add(struct tm_proto_known_texts *known, uint3
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     entry->v1 = (uint64_t)at << 32 | text->name.len;
-    entry->v2 = (uint64_t)(at + text->name.len) << 32 | text->dimensions.len;
+    entry->v2 = (uint64_t)text->dimensions.len << 32 | text->source.len;
     st = tm_buf_add(&known->bytes, text->name.data, text->name.len);
-    return st < 0 ? st : tm_buf_add(&known->bytes, text->dimensions.data, text->dimensions.len);
-}
-
-static struct tm_text text_at(const struct tm_proto_known_texts *known, uint64_t place)
-{
-    const uint8_t *bytes = known->bytes.data ? known->bytes.data : (const uint8_t *)"";
-    return tm_text_at(bytes + (place >> 32), (size_t)(place & UINT32_MAX));
+    if (st == TM_OK)
+        st = tm_buf_add(&known->bytes, text->dimensions.data, text->dimensions.len);
+    return st < 0 ? st : tm_buf_add(&known->bytes, text->source.data, text->source.len);
 }
 
 bool tm_proto_known_text_find(const struct tm_proto_known_texts *known, uint32_t machine, uint64_t key,
@@ -42,8 +38,10 @@ bool tm_proto_known_text_find(const struct tm_proto_known_texts *known, uint32_t
     const struct tm_proto_map_entry *entry = tm_proto_map_find(&known->places, machine, key);
     if (entry == NULL)
         return false;
-    text->name = text_at(known, entry->v1);
-    text->dimensions = text_at(known, entry->v2);
+    const uint8_t *bytes = known->bytes.data ? known->bytes.data + (entry->v1 >> 32) : (const uint8_t *)"";
+    text->name = tm_text_at(bytes, (uint32_t)entry->v1);
+    text->dimensions = tm_text_at(bytes + text->name.len, (size_t)(entry->v2 >> 32));
+    text->source = tm_text_at(text->dimensions.data + text->dimensions.len, (uint32_t)entry->v2);
     return true;
 }
 

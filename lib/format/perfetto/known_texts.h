@@ -16,6 +16,7 @@ enum tm_proto_known {
 struct tm_proto_known_text {
     struct tm_text name;
     struct tm_text dimensions; /* of the track that has the name; empty: none */
+    struct tm_text source;     /* args of the source of that track, as in a Detail message; empty: none */
 };
 
 /* Notes TEXT for KEY on MACHINE, in place of an earlier one. What exceeds the limits is counted and forgotten. TM_OK or

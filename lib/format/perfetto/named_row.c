@@ -28,6 +28,8 @@ enum tm_status tm_proto_named_row(struct tm_proto_rows *rows, const struct tm_pr
         st = tm_pb_put_varint(detail, TM_TRACK_DESCRIPTION_GPU, named->gpu);
     if (st == TM_OK && rows->text.len)
         st = tm_pb_put_bytes(detail, TM_TRACK_DESCRIPTION_DIMENSIONS, rows->text.data, rows->text.len);
+    if (st == TM_OK && named->source.len)
+        st = tm_pb_put_bytes(detail, TM_TRACK_DESCRIPTION_SOURCE, named->source.data, named->source.len);
     if (st == TM_OK)
         st = tm_pb_end(detail, mark);
     rows->key.len = rows->text.len = 0;

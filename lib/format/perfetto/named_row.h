@@ -12,6 +12,7 @@ struct tm_proto_named_row {
     uint32_t gpu; /* on a track of a driver: the cpu that the event states */
     int64_t tid; /* the thread for which the GPU works; 0: not known */
     struct tm_text unit, description; /* of a counter; empty: not stated */
+    struct tm_text source; /* of a counter: args of the source of its track, as in a Detail message; empty: none */
     bool has_name; /* the track has a name even if rows->key is empty */
 };
 

@@ -249,19 +249,33 @@ static enum tm_status read_named_processes(struct tm_proto_rows *rows, const str
     return st < 0 ? st : tm_proto_named_processes_read(rows, packet, err);
 }
 
-/* A translation or deobfuscation of names holds for the whole file, so its row is a definition. */
+/* Adds the packet's message as FIELD of the detail of a definition without a time, because it holds for the whole
+ * file. */
+static enum tm_status add_definition(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                     enum tm_detail_field field, struct tm_error *err)
+{
+    struct tm_event row = tm_proto_event(packet, TM_KIND_METADATA);
+    if (!rows->sink->want_packet_args)
+        return TM_OK;
+    row.flags = TM_EVENT_DERIVED | TM_EVENT_DEFINITION | TM_EVENT_UNTIMED;
+    row.raw_bytes = 0;
+    enum tm_status st = tm_pb_put_bytes(&rows->detail, field, packet->body.data, packet->body.len);
+    return st < 0 ? tm_error_nomem(err) : tm_proto_add(rows, &row, err);
+}
+
+/* Reads a translation or deobfuscation of names. */
 static enum tm_status read_translation(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                        struct tm_error *err)
 {
-    struct tm_event row = tm_proto_event(packet, TM_KIND_METADATA);
+    const bool is_short = packet->body.id == TM_PACKET_DEOBFUSCATION;
     enum tm_status st = read_other(rows, packet, err);
-    if (st < 0 || !rows->sink->want_packet_args)
-        return st;
-    row.flags = TM_EVENT_DERIVED | TM_EVENT_DEFINITION | TM_EVENT_UNTIMED;
-    row.raw_bytes = 0;
-    uint32_t field = packet->body.id == TM_PACKET_DEOBFUSCATION ? TM_DETAIL_DEOBFUSCATION : TM_DETAIL_TRANSLATION;
-    st = tm_pb_put_bytes(&rows->detail, field, packet->body.data, packet->body.len);
-    return st < 0 ? tm_error_nomem(err) : tm_proto_add(rows, &row, err);
+    return st < 0 ? st : add_definition(rows, packet, is_short ? TM_DETAIL_DEOBFUSCATION : TM_DETAIL_TRANSLATION, err);
+}
+
+static enum tm_status read_packages(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    enum tm_status st = tm_proto_android_read(&p->known, &p->rows, packet, err);
+    return st < 0 ? st : add_definition(&p->rows, packet, TM_DETAIL_PACKAGES, err);
 }
 
 /* Reads what the file says about messages in track events. */
@@ -406,6 +420,7 @@ static enum tm_status read_device(struct tm_proto *p, struct tm_proto_packet *pa
     case TM_PACKET_CHROME_TRIGGER:
         return tm_proto_power_read(&p->known, &p->rows, packet, err);
     case TM_PACKET_PACKAGES:
+        return read_packages(p, packet, err);
     case TM_PACKET_ENERGY:
     case TM_PACKET_STATSD:
     case TM_PACKET_SYSTEM_PROPERTY:

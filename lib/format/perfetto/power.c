@@ -13,7 +13,7 @@ enum { RAILS_MAX = 256, NS_PER_MS = 1000000 };
 enum { BATTERY_CHARGE = 1, BATTERY_CAPACITY = 2, BATTERY_CURRENT = 3, BATTERY_AVERAGE = 4, BATTERY_NAME = 5,
        BATTERY_ENERGY = 6, BATTERY_VOLTAGE = 7, BATTERY_FIELDS = 8 };
 enum { RAILS_DESCRIPTOR = 1, RAILS_DATA = 2, RAILS_SESSION = 3 };
-enum { RAIL_INDEX = 1, RAIL_NAME = 2, DATA_INDEX = 1, DATA_TIME_MS = 2, DATA_ENERGY = 3 };
+enum { RAIL_INDEX = 1, RAIL_NAME = 2, RAIL_SUBSYSTEM = 3, DATA_INDEX = 1, DATA_TIME_MS = 2, DATA_ENERGY = 3 };
 enum { RESIDENCY_STATE = 1, RESIDENCY_TIME = 2 };
 enum { STATE_ENTITY = 1, STATE_INDEX = 2, STATE_ENTITY_NAME = 3, STATE_NAME = 4, STATE_TIME_MS = 3 };
 enum { DISPLAY_STATE = 1, GPU_MEM_GPU = 1, GPU_MEM_PID = 2, GPU_MEM_SIZE = 3 };
@@ -126,11 +126,12 @@ static const char *friendly_name(const struct tm_pb_field *rail)
     return NULL;
 }
 
-/* Notes rows->key as the name for KEY, and rows->text as the dimensions of its track. */
-static enum tm_status remember(struct tm_proto_packet_rows *w, uint64_t key)
+/* Notes rows->key as the name for KEY, rows->text as the dimensions of its track, and SOURCE as the args of its source.
+ */
+static enum tm_status remember(struct tm_proto_packet_rows *w, uint64_t key, struct tm_text source)
 {
     const struct tm_proto_known_text text = {{w->rows->key.data, w->rows->key.len},
-                                             {w->rows->text.data, w->rows->text.len}};
+                                             {w->rows->text.data, w->rows->text.len}, source};
     return tm_proto_known_text_add(w->known, w->packet->machine, key, &text) < 0 ? tm_error_nomem(w->err) : TM_OK;
 }
 
@@ -145,12 +146,20 @@ static uint64_t rail_key(uint64_t session, uint32_t index)
     return tm_hash64_numbers(key, 2, TM_PROTO_KNOWN_RAIL);
 }
 
+/* Appends an arg with the text in FIELD, or without a value if there is no such field. */
+static enum tm_status put_text(struct tm_buf *args, const char *key, const struct tm_pb_field *field)
+{
+    return field->id ? tm_detail_arg_text(args, key, field->data ? (const char *)field->data : "", field->len)
+                     : tm_detail_arg_null(args, key);
+}
+
 static enum tm_status describe_rail(struct tm_proto_packet_rows *w, uint64_t session, const struct tm_pb_field *f)
 {
     struct fields m = fields_of(f->data, f->len);
     uint32_t index = (uint32_t)number(&m, RAIL_INDEX);
     const struct tm_pb_field *rail = &m.of[RAIL_NAME];
     const char *name = friendly_name(rail);
+    struct tm_buf *source = &w->rows->detail; /* empty between rows */
     if (index > RAILS_MAX)
         return TM_OK;
     tm_buf_clear(&w->rows->key);
@@ -159,10 +168,23 @@ static enum tm_status describe_rail(struct tm_proto_packet_rows *w, uint64_t ses
                              : tm_buf_addf(&w->rows->key, "power.%.*s_uws", (int)rail->len,
                                            rail->data ? (const char *)rail->data : "");
     if (st < 0 ||
-        tm_detail_arg_text(&w->rows->text, "name", rail->data ? (const char *)rail->data : "", rail->len) < 0 ||
-        tm_detail_arg_int(&w->rows->text, "session_uuid", (uint32_t)session) < 0)
+        put_text(&w->rows->text, "name", rail) < 0 ||
+        tm_detail_arg_int(&w->rows->text, "session_uuid", (uint32_t)session) < 0 ||
+        put_text(source, "raw_name", rail) < 0 || put_text(source, "subsystem_name", &m.of[RAIL_SUBSYSTEM]) < 0)
         return tm_error_nomem(w->err);
-    return remember(w, rail_key(session, index));
+    st = remember(w, rail_key(session, index), (struct tm_text){source->data, source->len});
+    source->len = 0;
+    return st;
+}
+
+/* Appends the packet's time to the detail of a reading that has a time of its own. */
+static enum tm_status put_packet_time(struct tm_proto_packet_rows *w, struct tm_event *row)
+{
+    /* Times of a clock of a sequence can be relative to those before them. */
+    if (!w->packet->has_time || tm_clock_is_scoped(w->packet->clock) || !w->rows->sink->want_packet_args)
+        return TM_OK;
+    row->flags |= TM_EVENT_INNER_TIMES;
+    return tm_proto_inner_time(&w->rows->detail, w->packet->clock, w->packet->time);
 }
 
 /* Adds a reading. OWN_TIME selects the readings with a time of their own, which become events of their own; without it
@@ -172,7 +194,6 @@ static enum tm_status add_energy(struct tm_proto_packet_rows *w, uint64_t sessio
 {
     struct fields m = fields_of(f->data, f->len);
     struct tm_event row = w->like;
-    const struct tm_proto_named_row named = {.type = TM_NAMED_TRACK_POWER_RAIL};
     struct tm_proto_known_text rail;
     bool has_own = has(&m, DATA_TIME_MS) && m.of[DATA_TIME_MS].value <= INT64_MAX / NS_PER_MS;
     row.kind = TM_KIND_COUNTER;
@@ -191,7 +212,12 @@ static enum tm_status add_energy(struct tm_proto_packet_rows *w, uint64_t sessio
     tm_buf_clear(&w->rows->text);
     if (tm_buf_add(&w->rows->text, rail.dimensions.data, rail.dimensions.len) < 0)
         return tm_error_nomem(w->err);
+    const struct tm_proto_named_row named = {
+        .type = TM_NAMED_TRACK_POWER_RAIL,
+        .source = w->rows->sink->want_packet_args ? rail.source : (struct tm_text){0}};
     enum tm_status st = tm_proto_named_counter(w->rows, &named, rail.name, &row, w->err);
+    if (st >= 0 && has_own && put_packet_time(w, &row) < 0)
+        return tm_error_nomem(w->err);
     return st < 0 ? st : tm_proto_add(w->rows, &row, w->err);
 }
 
@@ -237,7 +263,7 @@ static enum tm_status describe_state(struct tm_proto_packet_rows *w, const struc
                     entity->data ? (const char *)entity->data : "", (int)state->len,
                     state->data ? (const char *)state->data : "") != TM_OK)
         return tm_error_nomem(w->err);
-    return remember(w, state_key(&m));
+    return remember(w, state_key(&m), (struct tm_text){0});
 }
 
 static enum tm_status entity_state_residency(struct tm_proto_packet_rows *w)

@@ -109,14 +109,7 @@ static enum tm_status put_process(struct tm_buf *detail, const struct process *p
         st = tm_pb_end(detail, mark);
     if (st != TM_OK || !process->has_start)
         return st;
-    st = tm_pb_begin(detail, TM_DETAIL_INNER_TIMES, &mark);
-    if (st == TM_OK)
-        st = tm_pb_put_i32(detail, TM_INNER_TIME_CLOCK, TM_CLOCK_BOOTTIME);
-    if (st == TM_OK)
-        st = tm_pb_put_i64(detail, TM_INNER_TIME_VALUE, (uint64_t)process->start);
-    if (st == TM_OK)
-        st = tm_pb_put_i32(detail, TM_INNER_TIME_STATE, TM_INNER_TIME_RECORDED);
-    return st == TM_OK ? tm_pb_end(detail, mark) : st;
+    return tm_proto_inner_time(detail, TM_CLOCK_BOOTTIME, process->start);
 }
 
 struct thread {

@@ -1,6 +1,7 @@
 
 #include "format/perfetto/system.h"
 #include "perfetto/packet_times.h"
+#include "stream/detail_fields.h"
 
 struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kind kind)
 {
@@ -57,6 +58,19 @@ enum tm_status tm_proto_add_with_times(struct tm_proto_rows *rows, struct tm_eve
     if (count)
         event->flags |= TM_EVENT_INNER_TIMES;
     return tm_proto_add(rows, event, err);
+}
+
+enum tm_status tm_proto_inner_time(struct tm_buf *detail, uint32_t clock, int64_t time)
+{
+    size_t mark;
+    enum tm_status st = tm_pb_begin(detail, TM_DETAIL_INNER_TIMES, &mark);
+    if (st == TM_OK)
+        st = tm_pb_put_i32(detail, TM_INNER_TIME_CLOCK, clock);
+    if (st == TM_OK)
+        st = tm_pb_put_i64(detail, TM_INNER_TIME_VALUE, (uint64_t)time);
+    if (st == TM_OK)
+        st = tm_pb_put_i32(detail, TM_INNER_TIME_STATE, TM_INNER_TIME_RECORDED);
+    return st == TM_OK ? tm_pb_end(detail, mark) : st;
 }
 
 enum tm_status tm_proto_add_packet(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,

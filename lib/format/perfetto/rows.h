@@ -41,6 +41,10 @@ enum tm_status tm_proto_add(struct tm_proto_rows *rows, struct tm_event *event, 
 enum tm_status tm_proto_add_with_times(struct tm_proto_rows *rows, struct tm_event *event, uint32_t own_clock,
                                        struct tm_error *err);
 
+/* Appends TIME, a reading of CLOCK that belongs to a row without raw payload, to the DETAIL of the row. The row then
+ * needs TM_EVENT_INNER_TIMES. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_proto_inner_time(struct tm_buf *detail, uint32_t clock, int64_t time);
+
 /* Adds the row of a PACKET that other rows may follow, with its inner times, as *ROW. */
 enum tm_status tm_proto_add_packet(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                    struct tm_event *row, struct tm_error *err);
