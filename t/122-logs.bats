@@ -329,3 +329,123 @@ EOF
         [ "$(tm-merge -q --on-damage=salvage -f jsonl large.$form | jq -r .name | paste -sd' ')" = "m mmm" ]
     done
 }
+
+# Prints the text of a bug report, made in a zone one hour ahead of UTC just after New Year.
+dumpstate() {
+    cat <<'END'
+========================================================
+== dumpstate: 2024-01-01 00:00:30
+========================================================
+
+------ UPTIME (uptime) ------
+01-01 00:00:30.000  1000  1  1 I NotALog: 1
+------ 0.010s was the duration of 'UPTIME' ------
+------ SYSTEM LOG (logcat -v threadtime -v printable -v uid -d *:v) ------
+--------- beginning of main
+12-31 23:59:58.123  1000  1234  1240 I ActivityManager: twice
+12-31 23:59:58.123  1000  1234  1240 I ActivityManager: twice
+12-31 23:59:59.500  root     1     1 W init    : only here
+logcat: Unexpected EOF!
+------ 0.356s was the duration of 'SYSTEM LOG' ------
+------ EVENT LOG (logcat -b events -v threadtime -v printable -v uid -d *:v) ------
+01-01 00:00:02.000  1000  1234  1300 I am_proc_start: [0,2345]
+------ 0.020s was the duration of 'EVENT LOG' ------
+------ KERNEL LOG (dmesg) ------
+01-01 00:00:03.000  1000  1234  1300 I NotALog: 2
+------ DUMPSYS (/system/bin/dumpsys) ------
+DUMP OF SERVICE window:
+  nowRTC=1704063630510=2024-01-01 05:00:30.510 nowELAPSED=403532
+--------- 0.046s was the duration of dumpsys window, ending at: 2024-01-01 00:00:30
+DUMP OF SERVICE HIGH alarm:
+Current Alarm Manager state:
+  nowRTC=1704063630510=2024-01-01 00:00:30.510 nowELAPSED=403532
+--------- 0.046s was the duration of dumpsys alarm, ending at: 2024-01-01 00:00:30
+  nowRTC=1704063630510=2024-01-01 07:00:30.510 nowELAPSED=403532
+------ 0.356s was the duration of 'DUMPSYS' ------
+END
+}
+
+# Makes the bug report $1 with the files of directory report and its text, $2.
+bug_report() {
+    mkdir -p report/FS/data/misc/logd report/FS/data/misc/perfetto-traces/bugreport report/FS/proc/1 report/proto
+    printf 2.0 >report/version.txt
+    cp "$2" report/bugreport-oriole-AP1A.240505.004-2024-01-01-00-00-30.txt
+    printf id >report/FS/data/misc/logd/logcat.id
+    printf '%s\n' '--------- beginning of main' '12-31 23:59:50.123456  1234  1240 I ActivityManager: before the text' \
+        '12-31 23:59:58.123001  1234  1240 I ActivityManager: twice' \
+        '12-31 23:59:58.123002  1234  1240 I ActivityManager: twice' \
+        '12-31 23:59:58.123003  1234  1240 I ActivityManager: twice' \
+        '12-31 23:59:59.500999     1     1 I init    : only here' >report/FS/data/misc/logd/logcat
+    printf '12-31 23:00:00.000001  1234  1240 I ActivityManager: oldest\n' >report/FS/data/misc/logd/logcat.01
+    printf 'snap 6=9000000000000 1=1704063000000000000\ninstant e 9000500000000 seq=1\n' |
+        proto report/FS/data/misc/perfetto-traces/bugreport/systrace.pftrace
+    # files that look like traces
+    printf ' 21 20 0:20 / /\n' >report/FS/proc/1/mountinfo
+    printf '\n\020\010\001abcdefghijklmn' >report/proto/activity.proto
+    printf '[{"name":"a","ph":"i","ts":1,"pid":1,"tid":1}]' >report/FS/proc/1/a.json
+    printf 'PK\3\4xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' >report/visible_windows.zip
+    (cd report && python3 -c 'import shutil; shutil.make_archive("../made", "zip", ".")')
+    mv made.zip "$1"
+}
+
+@test "a bug report: its trace, the logs of its text and those beside it, in its time zone; the rest is left out" {
+    dumpstate >text
+    bug_report br.zip text
+    tm-merge --strict -o a.db br.zip 2>warnings
+    [ ! -s warnings ]
+    sqlite3 a.db "SELECT ts - 9000000000000 + 1704063000000000000, msg FROM android_logs ORDER BY ts" >got
+    diff -u - got <<'END'
+1704060000000001000|oldest
+1704063590123456000|before the text
+1704063598123000000|twice
+1704063598123000000|twice
+1704063598123003000|twice
+1704063599500000000|only here
+1704063599500999000|only here
+1704063602000000000|[0,2345]
+END
+    [ "$(sqlite3 a.db "SELECT name, ts FROM slice")" = 'e|9000500000000' ]
+    [ "$(sqlite3 a.db "SELECT name, value FROM stats WHERE name IN ('bugreport_files_not_read',
+        'logcat_messages_repeated', 'logcat_lines_without_year', 'logcat_lines_without_zone') AND value > 0 ORDER BY name")" = \
+        $'bugreport_files_not_read|6\nlogcat_messages_repeated|2' ]
+    tm-unpack -l br.zip | cut -f 1,2,4 >got
+    grep -q $'android_dumpstate\tbugreport-oriole' got
+    [ "$(grep -c unknown got)" -eq 6 ]
+    # threads change nothing
+    tm-unpack -j 1 br.zip >one
+    tm-unpack -j 4 br.zip | cmp - one
+}
+
+@test "a bug report: a manifest in it holds, and its text alone states its own zone and year" {
+    dumpstate >text
+    bug_report br.zip text
+    echo '{"perfetto_manifest":{"version":1,"trace_time":{"clock":"REALTIME"}}}' >report/manifest.json
+    (cd report && zip -q -r ../br.zip manifest.json) || skip "no zip"
+    tm-merge -o a.db br.zip
+    [ "$(sqlite3 a.db "SELECT min(ts), max(ts) FROM android_logs")" = '1704060000000001000|1704063602000000000' ]
+    [ "$(sqlite3 a.db "SELECT ts FROM slice")" = 1704063000500000000 ]
+    tm-merge -o t.db text
+    [ "$(tm-unpack -l text | cut -f 2)" = android_dumpstate ]
+    [ "$(sqlite3 t.db "SELECT min(ts), max(ts), count(*) FROM android_logs")" = \
+        '1704063598123000000|1704063602000000000|4' ]
+    gzip -c text | tm-merge -o g.db -
+    [ "$(sqlite3 g.db "SELECT count(*), max(ts) FROM android_logs")" = '4|1704063602000000000' ]
+    # without the line of the service alarm, the text is in UTC
+    grep -v nowRTC text >utc
+    tm-merge -o u.db utc
+    [ "$(sqlite3 u.db "SELECT max(ts) FROM android_logs")" = 1704067202000000000 ]
+    [ "$(sqlite3 u.db "SELECT value FROM stats WHERE name = 'logcat_lines_without_zone'")" = 4 ]
+}
+
+@test "a ZIP is a bug report by the name of its text, and only then are files left out" {
+    dumpstate | tail -n +5 >text
+    bug_report br.zip text
+    tm-merge -o a.db br.zip
+    [ "$(sqlite3 a.db "SELECT count(*) FROM android_logs")" -eq 8 ]
+    mv report/bugreport-oriole-AP1A.240505.004-2024-01-01-00-00-30.txt report/bugreport-oriole.txt
+    rm br.zip
+    (cd report && python3 -c 'import shutil; shutil.make_archive("../made", "zip", ".")')
+    run tm-merge made.zip
+    [ "$status" -eq 1 ]
+    [[ "$output" == *': unknown trace type'* ]]
+}

@@ -31,3 +31,24 @@ bool tm_calendar_has(int64_t year, int month, int day)
     return day >= 1 && tm_calendar_days(year, month, day) < tm_calendar_days(month < 12 ? year : year + 1,
                                                                              month < 12 ? month + 1 : 1, 1);
 }
+
+bool tm_calendar_read(struct tm_text text, const char *separators, int64_t *seconds)
+{
+    enum { YEAR_DIGITS = 4, DIGITS = 2, PARTS = 6 };
+    int64_t parts[PARTS];
+    size_t at = 0;
+    for (int i = 0; i < PARTS; i++) {
+        const size_t len = i == 0 ? YEAR_DIGITS : DIGITS;
+        if (text.len < at + len || text.data[at] < '0' || !tm_text_int(tm_text_at(text.data + at, len), &parts[i]))
+            return false;
+        at += len;
+        if (i + 1 < PARTS && (at == text.len || text.data[at++] != (uint8_t)separators[i]))
+            return false;
+    }
+    if (parts[1] < 1 || parts[1] > 12 || !tm_calendar_has(parts[0], (int)parts[1], (int)parts[2]) || parts[3] > 23 ||
+        parts[4] > 59 || parts[5] > 60)
+        return false;
+    *seconds = tm_calendar_days(parts[0], (int)parts[1], (int)parts[2]) * 24 * 60 * 60 +
+               (parts[3] * 60 + parts[4]) * 60 + parts[5];
+    return true;
+}

@@ -9,6 +9,8 @@
 #include "stream/input_type.h"
 #include "stream/text_file.h"
 
+struct tm_logcat_report;
+
 /* Sniffers look at no more bytes than this. */
 enum { TM_SNIFF_BYTES = 512 };
 
@@ -25,6 +27,7 @@ struct tm_format_context {
      * formats. */
     const struct tm_format *(*sniff)(const uint8_t *head, size_t len);
     int64_t now_s; /* the current time, in seconds since 1970; dates without a year are not later */
+    struct tm_logcat_report *report; /* the bug report that holds the file (format/logcat/report.h); NULL: none */
     /* event texts may stay in the file */
     bool has_source;
     uint64_t source_at;  /* offset in the file of the input's first byte */
@@ -76,6 +79,8 @@ struct tm_format {
      * file from a pipe or a decompressor is copied to a temporary file before open. The file takes the rest of the
      * input, and the parser need not read it. Errors count bytes from the start of the whole. */
     bool by_place;
+    /* The format uses context.report. Its files in a bug report have their turns one after another. */
+    bool reads_report;
     /* For a by_place format whose files differ in their clock policy: returns the policy of the file after open. NULL:
      * clock_policy applies. */
     Tracemerge__ClockPolicy (*policy_of)(const void *state);

@@ -3,6 +3,7 @@
 #include "format/art_method/art_method.h"
 #include "format/chrome_json/chrome_json.h"
 #include "format/ctf/ctf.h"
+#include "format/dumpstate/dumpstate.h"
 #include "format/fuchsia/fuchsia.h"
 #include "format/gecko/gecko.h"
 #include "format/instruments/instruments.h"
@@ -42,6 +43,7 @@ static const struct tm_format *const formats[] = {
     &tm_format_zipkin,
     &tm_format_chrome_json,
     &tm_format_instruments,
+    &tm_format_dumpstate,   /* a line of = and "== dumpstate: " */
     &tm_format_logcat,
     &tm_format_logcat_monotonic,
     &tm_format_perf_script, /* recognized by line shape; before systrace's "a space" */

@@ -97,10 +97,9 @@ enum tm_status tm_archive_refused_turn(struct tm_unpack_run *run, struct tm_node
     return st == TM_OK ? tm_unpack_end(run, node, 0) : st;
 }
 
-/* Runs the turn of MEMBER, a stream of a trace folder. Its events are read in the turn of the folder's metadata. */
-static enum tm_status part_turn(struct tm_unpack_run *run, struct tm_node *node, const struct tm_member *member)
+/* Runs the turn of MEMBER without reading it. */
+static enum tm_status unread_turn(struct tm_unpack_run *run, struct tm_node *node, const struct tm_member *member)
 {
-    run->trace_seen = true;
     enum tm_status st = tm_unpack_begin(run, node);
     return st == TM_OK ? tm_unpack_end(run, node, member->size_bytes) : st;
 }
@@ -175,8 +174,13 @@ static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *
     if (member->reason)
         return tm_archive_refused_turn(run, node, &archive->table, member);
     warn_of_cause(run, node, &archive->table, member);
-    if (tm_trace_folder_is_part(&archive->table, member))
-        return part_turn(run, node, member);
+    if (member->is_left_out)
+        return unread_turn(run, node, member);
+    /* The events of a stream of a trace folder are read in the turn of the folder's metadata. */
+    if (tm_trace_folder_is_part(&archive->table, member)) {
+        run->trace_seen = true;
+        return unread_turn(run, node, member);
+    }
     /* A listing does not need the copy. */
     if (archive->lacks_paths && !run->options->list && tm_trace_folder_is_metadata(&archive->table, member))
         return folder_turn(run, archive, node, member);
@@ -220,6 +224,7 @@ static enum tm_status ordered_turn(const struct tm_turns *turns, struct tm_unpac
     const struct tm_member *member = &table->members[table->order[i]];
     struct tm_node row = tm_node_inside(turns->node, &member->type, tm_member_name(table, member), member->name_bytes);
     row.id = turns->first_id + table->order[i];
+    row.has_placed_type = member->has_placed_type;
     return member_turn(run, archive, &row, member);
 }
 
@@ -274,6 +279,9 @@ enum tm_status tm_archive_turns(struct tm_unpack_run *run, struct tm_node *node,
     }
     if (st == TM_OK)
         st = tm_unpack_begin(run, node);
+    if (st == TM_OK && archive->left_out_count > 0)
+        st = tm_event_sink_stat(run->sink, "bugreport_files_not_read", TRACEMERGE__SEVERITY__INFO,
+                                archive->left_out_count, run->err);
     if (st == TM_OK)
         st = unknown ? run_manifest_turns(run, &turns) : run_turns(run, &turns);
     if (st == TM_OK && unknown)

@@ -24,6 +24,7 @@ struct tm_archive {
     void (*done)(void *state, const struct tm_member *member);
     bool lacks_paths; /* its members are not files with paths of their own */
     bool is_compressed; /* its members are decompressed, which counts as expansion */
+    uint32_t left_out_count; /* members that is_left_out */
     struct tm_damage damage; /* skipped damage of the archive and of members' containers */
 };
 

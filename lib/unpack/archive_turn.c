@@ -2,6 +2,7 @@
 #include "base/path.h"
 #include "os/read_ahead.h"
 #include "unpack/archive.h"
+#include "unpack/bug_report.h"
 #include "unpack/tar_files.h"
 #include "container/tar_reader.h"
 #include "container/zip_reader.h"
@@ -399,6 +400,7 @@ static enum tm_status find_zip_members(struct tm_unpack_run *run, struct tm_arch
 
 static enum tm_status unpack_zip(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
+    struct tm_logcat_report report = {0};
     struct zip_source source = {.salvages = run->options->format.on_damage == TM_DAMAGE_SALVAGE};
     struct tm_archive archive = {.open = zip_open, .state = &source, .copy_state = zip_copy, .free_state = zip_free,
                                  .lacks_paths = true, .is_compressed = true};
@@ -408,8 +410,12 @@ static enum tm_status unpack_zip(struct tm_unpack_run *run, struct tm_node *node
     uint64_t len = tm_content_end(content) - content->in->offset;
     source.all = tm_content_part(content, content->in->offset, len);
     st = find_zip_members(run, &archive, &source);
+    if (st == TM_OK && tm_bug_report_find(&archive, &report))
+        node->report = &report;
     if (st == TM_OK)
         st = tm_archive_turns(run, node, &archive, len);
+    tm_logcat_report_release(&report);
+    node->report = NULL;
     if (st == TM_OK)
         st = tm_input_advance(content->in, len, run->err);
     tm_zip_free(source.zip);

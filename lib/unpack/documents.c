@@ -123,7 +123,8 @@ static enum tm_status open_trace(struct tm_unpack_run *run, struct tm_node *node
                                  struct tm_format_context *context, void **state)
 {
     const struct tm_format *format = node->type.format;
-    enum tm_status st = tm_unpack_is_alone(format->type) ? tm_unpack_require_order(run) : TM_OK;
+    bool in_order = tm_unpack_is_alone(format->type) || context->report;
+    enum tm_status st = in_order ? tm_unpack_require_order(run) : TM_OK;
     if (st < 0)
         return st;
     if (!format->by_place) {
@@ -145,6 +146,7 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *nod
         .sniff = tm_format_sniff, .input = content->in, .sink = run->sink, .options = &run->options->format,
         .expansion = run->expansion,
         .now_s = run->options->now_s,
+        .report = format->reads_report ? node->report : NULL,
         .path = content->in->offset == 0 ? content->path : NULL,
         .has_folder = content->has_folder,
         .temporary_dir = run->options->temporary_dir,
@@ -453,8 +455,8 @@ enum tm_status tm_unpack_documents(struct tm_unpack_run *run, struct tm_content 
     type = sniff_at(content->in, 0);
     if (first) {
         node = *first;
-        node.type = type;
-        unread = unread && type.kind == TM_FILE_TRACE;
+        node.type = first->has_placed_type ? first->type : type;
+        unread = unread && node.type.kind == TM_FILE_TRACE;
         st = unread ? turn(run, &node, content) : turn_and_advance(run, &node, content);
     } else {
         st = next_row(run, &node, parent, &type, gzip ? &gzip->name : NULL);

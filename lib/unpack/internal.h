@@ -44,6 +44,8 @@ struct tm_node {
     struct tm_stated_rank rank;
     const char *host;             /* stated by the file; NULL: none; borrowed until announced */
     bool is_host_of_several;
+    struct tm_logcat_report *report; /* the bug report that it is or that holds it; NULL: none */
+    bool has_placed_type;         /* type is known by the place of the file, whatever its first bytes show */
     bool has_archive;             /* a compressed file with a TAR or ZIP inside */
     uint32_t id;                  /* set by announce */
     uint32_t order;               /* set by begin, as is has_begun */

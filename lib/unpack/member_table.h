@@ -17,6 +17,8 @@ struct tm_member {
     bool is_once;        /* its bytes can be read only once, and reading may have to wait for them */
     bool is_shared;      /* another member has the same data */
     const char *unknown_cause; /* why its type is unknown by its first bytes; NULL: it is known; static */
+    bool has_placed_type; /* its type is known by its place, whatever its first bytes show */
+    bool is_left_out;    /* it is no trace by its place, and not read */
     bool has_own_streams; /* the metadata of a folder with streams that are recognized by their first bytes */
     enum tm_drop_reason reason; /* why it cannot be read; TM_DROP_NONE: it can be read */
     const char *cause_text; /* for add: the message at its turn, such as the reason; NULL in the table */

@@ -12,7 +12,8 @@ struct tm_node tm_node_inside(const struct tm_node *parent, const struct tm_file
                             .name = name,
                             .name_bytes = name_bytes,
                             .depth = parent->depth + (parent->type.is_container ? 1 : 0),
-                            .in_archive = parent->in_archive || is_archive};
+                            .in_archive = parent->in_archive || is_archive,
+                            .report = parent->report};
 }
 
 bool tm_unpack_is_alone(enum tm_input_type type)

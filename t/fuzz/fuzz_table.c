@@ -4,6 +4,7 @@
 #include "format/art_method/art_method.h"
 #include "format/chrome_json/chrome_json.h"
 #include "format/ctf/ctf.h"
+#include "format/dumpstate/dumpstate.h"
 #include "format/fuchsia/fuchsia.h"
 #include "format/gecko/gecko.h"
 #include "format/instruments/instruments.h"
@@ -45,6 +46,7 @@ const struct fuzz_target fuzz_targets[] = {
     {"journal_json", fuzz_format, &tm_format_journal_json, 8 * KIB, "journal"},
     {"journal_export", fuzz_format, &tm_format_journal_export, 8 * KIB, "journal"},
     {"logcat", fuzz_format, &tm_format_logcat, 4 * KIB, "logcat"},
+    {"dumpstate", fuzz_format, &tm_format_dumpstate, 8 * KIB, "logcat"},
     {"nsight", fuzz_format, &tm_format_nsight, 32 * KIB, NULL},
     {"xspace", fuzz_format, &tm_format_xspace, 8 * KIB, NULL},
     {"fxt", fuzz_format, &tm_format_fxt, 8 * KIB, NULL},

@@ -49,7 +49,9 @@
 #include "format/simpleperf/simpleperf.h"
 #include "format/journal/journal.h"
 #include "format/spans/spans.h"
+#include "format/dumpstate/facts.h"
 #include "format/logcat/logcat.h"
+#include "format/logcat/rows.h"
 #include "format/text/strace.h"
 #include "format/ftrace/systrace.h"
 #include "format/child_event.h"
@@ -123,6 +125,8 @@ static const struct limit limits[] = {
     LIMIT(TM_JOURNAL_BOOTS_MAX),
     LIMIT(TM_LOGCAT_LINE_MAX),
     LIMIT(TM_LOGCAT_MESSAGE_MAX),
+    LIMIT(TM_LOGCAT_REPORT_MESSAGES_MAX),
+    LIMIT(TM_DUMPSTATE_LINE_MAX),
     LIMIT(TM_PERF_LINE_MAX),
     LIMIT(TM_PERF_FRAMES_MAX),
     LIMIT(TM_INSTRUMENTS_TAG_MAX),

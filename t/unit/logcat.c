@@ -2,6 +2,8 @@
 #include "format/logcat/logcat.h"
 
 #include "base/calendar.h"
+#include "format/dumpstate/facts.h"
+#include "format/dumpstate/section.h"
 #include "format/logcat/logcat_line.h"
 #include "format_run.h"
 #include "tap.h"
@@ -23,6 +25,93 @@ static void test_calendar(void)
     ok_named(good, "each year has its first and its last day");
     ok(tm_calendar_has(2024, 2, 29) && !tm_calendar_has(2023, 2, 29) && !tm_calendar_has(1900, 2, 29));
     ok(tm_calendar_has(2023, 12, 31) && !tm_calendar_has(2023, 4, 31) && !tm_calendar_has(2023, 1, 0));
+}
+
+static void test_dates(void)
+{
+    int64_t s = 0;
+    ok(tm_calendar_read(tm_text_str("2024-02-29 23:59:58.123"), "-- ::", &s) && s == INT64_C(1709251198));
+    ok(tm_calendar_read(tm_text_str("1970-01-01-00-00-01"), "-----", &s) && s == 1);
+    static const char *const none[] = {"",                    "2024-02-29 23:59:5",  "2023-02-29 00:00:00",
+                                       "2024-13-01 00:00:00", "2024-01-01 24:00:00", "2024-01-01 00:60:00",
+                                       "2024-01-01T00:00:00", "2024-+1-01 00:00:00", "2024-01-00 00:00:00"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        ok(!tm_calendar_read(tm_text_str(none[i]), "-- ::", &s));
+}
+
+/* Adds the message of LINE to REPORT, or takes it. */
+static bool message(struct tm_logcat_report *report, bool takes, const char *line)
+{
+    struct tm_logcat_line l;
+    return tm_logcat_line_parse(line, strlen(line), &l) == TM_OK &&
+           (takes ? tm_logcat_report_take(report, &l) : tm_logcat_report_add(report, &l) == TM_OK);
+}
+
+static void test_report(void)
+{
+    struct tm_logcat_report report = {0};
+    ok(message(&report, false, "11-23 07:36:20.123  1000  1  2 I T: m"));
+    ok(message(&report, false, "11-23 07:36:20.123  1000  1  2 I T: m"));
+    static const char *const others[] = {
+        "11-24 07:36:20.123  1  2 I T: m", "11-23 07:36:20.124  1  2 I T: m", "11-23 07:36:20.123  2  2 I T: m",
+        "11-23 07:36:20.123  1  1 I T: m", "11-23 07:36:20.123  1  2 W T: m", "11-23 07:36:20.123  1  2 I U: m",
+        "11-23 07:36:20.123  1  2 I T: n"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        ok(!message(&report, true, others[i]));
+    ok(message(&report, true, "11-23 07:36:20.123999  1  2 I T: m"));
+    ok(message(&report, true, "2026-11-23 07:36:20.123  root  1  2 I T: m"));
+    ok(!message(&report, true, "11-23 07:36:20.123  1  2 I T: m"));
+    tm_logcat_report_release(&report);
+}
+
+/* Reads the facts of TEXT. */
+static struct tm_logcat_report facts_of(const char *text)
+{
+    struct tm_logcat_report report = {0};
+    struct tm_input in;
+    struct tm_error err = {0};
+    tm_input_init_bytes(&in, text, strlen(text));
+    ok(tm_dumpstate_facts_read(&report, &in, &err) == TM_OK);
+    tm_input_release(&in);
+    tm_logcat_report_release(&report);
+    return report;
+}
+
+#define ALARM "------ DUMPSYS (d) ------\nDUMP OF SERVICE alarm:\n"
+
+static void test_facts(void)
+{
+    struct tm_logcat_report r = facts_of("====\n== dumpstate: 2024-01-01 00:00:30\n" ALARM
+                                         "  nowRTC=1704047430510=2024-01-01 00:00:30.510 nowELAPSED=4\n");
+    ok(r.has_made && r.made_s == INT64_C(1704067230));
+    ok(r.has_zone && r.zone_ns == INT64_C(19800000000000)); /* 5:30 east */
+    static const char *const none[] = {
+        "  nowRTC=1704047430510=2024-01-01 00:00:30.510 nowELAPSED=4\n",
+        ALARM "  nowRTC=1704047430510=2024-01-01 00:00:30.510\n",
+        ALARM "  nowRTC=x=2024-01-01 00:00:30.510 nowELAPSED=4\n",
+        ALARM "  nowRTC=1=2024-01-01 00:00:30.510 nowELAPSED=4\n",
+        ALARM "DUMP OF SERVICE other:\n  nowRTC=1704047430510=2024-01-01 00:00:30.510 nowELAPSED=4\n"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        ok(!facts_of(none[i]).has_zone);
+}
+
+static void test_sections(void)
+{
+    struct tm_dumpstate_section s = {0};
+    static const struct {
+        const char *line;
+        enum tm_dumpstate_line want;
+    } lines[] = {{"x", TM_DUMPSTATE_OTHER}, {"------ SYSTEM LOG (logcat) ------", TM_DUMPSTATE_OTHER},
+                 {"x", TM_DUMPSTATE_LOG}, {"------ ", TM_DUMPSTATE_LOG},
+                 {"------ 1s was the duration of 'SYSTEM LOG' ------", TM_DUMPSTATE_OTHER}, {"x", TM_DUMPSTATE_OTHER},
+                 {"------ KERNEL LOG (dmesg) ------", TM_DUMPSTATE_OTHER}, {"x", TM_DUMPSTATE_OTHER},
+                 {"------ RADIO LOG (logcat) ------", TM_DUMPSTATE_OTHER}, {"x", TM_DUMPSTATE_LOG},
+                 {"------ DUMPSYS HIGH (dumpsys) ------", TM_DUMPSTATE_OTHER},
+                 {"DUMP OF SERVICE HIGH alarm:", TM_DUMPSTATE_OTHER}, {"x", TM_DUMPSTATE_ALARM},
+                 {"--------- 1s was the duration of dumpsys alarm, ending at: 2024", TM_DUMPSTATE_OTHER},
+                 {"x", TM_DUMPSTATE_OTHER}};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        is_int(tm_dumpstate_section_pass(&s, tm_text_str(lines[i].line)), lines[i].want);
 }
 
 /* Returns LINE as one word, to compare. */
@@ -130,6 +219,10 @@ static void test_sniff(void)
 int main(void)
 {
     test_calendar();
+    test_dates();
+    test_report();
+    test_facts();
+    test_sections();
     test_lines();
     test_years();
     test_rows();

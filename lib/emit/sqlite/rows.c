@@ -18,7 +18,14 @@ static const char *log_source(const struct tm_log_row *row)
 {
     if (row->syslog_priority != TM_NO_ID)
         return "systemd_journald";
-    return row->input_type == TM_INPUT_PROTO || row->input_type == TM_INPUT_ANDROID_LOGCAT ? "android_logcat" : NULL;
+    switch (row->input_type) {
+    case TM_INPUT_PROTO:
+    case TM_INPUT_ANDROID_LOGCAT:
+    case TM_INPUT_ANDROID_DUMPSTATE:
+        return "android_logcat";
+    default:
+        return NULL;
+    }
 }
 
 static enum tm_status log_line(void *self, const struct tm_log_row *row, struct tm_error *err)

@@ -1,0 +1,43 @@
+#include "format/dumpstate/section.h"
+
+#include <string.h>
+
+static bool ends(struct tm_text text, const char *with)
+{
+    const size_t n = strlen(with);
+    return text.len >= n && memcmp(text.data + text.len - n, with, n) == 0;
+}
+
+/* Enters the section that begins, or leaves the one that ends, with TITLE. */
+static void pass_title(struct tm_dumpstate_section *s, struct tm_text title)
+{
+    *s = (struct tm_dumpstate_section){TM_SECTION_OTHER, false};
+    if (tm_text_find(title, "was the duration of"))
+        return;
+    if (tm_text_begins(title, "DUMPSYS"))
+        s->kind = TM_SECTION_DUMPSYS;
+    else if (tm_text_begins(title, "SYSTEM LOG") || tm_text_begins(title, "EVENT LOG") ||
+             tm_text_begins(title, "RADIO LOG"))
+        s->kind = TM_SECTION_LOG;
+}
+
+enum tm_dumpstate_line tm_dumpstate_section_pass(struct tm_dumpstate_section *s, struct tm_text line)
+{
+    static const char open[] = "------ ", close[] = " ------";
+    if (tm_text_begins(line, open) && ends(line, close) && line.len >= sizeof open + sizeof close - 2) {
+        line.len -= sizeof close - 1;
+        pass_title(s, tm_text_after(line, sizeof open - 1));
+        return TM_DUMPSTATE_OTHER;
+    }
+    if (s->kind == TM_SECTION_LOG)
+        return TM_DUMPSTATE_LOG;
+    if (s->kind != TM_SECTION_DUMPSYS)
+        return TM_DUMPSTATE_OTHER;
+    if (tm_text_begins(line, "DUMP OF SERVICE ")) {
+        s->is_alarm = ends(line, " alarm:");
+        return TM_DUMPSTATE_OTHER;
+    }
+    if (tm_text_begins(line, "--------- ") && tm_text_find(line, "was the duration of dumpsys"))
+        s->is_alarm = false;
+    return s->is_alarm ? TM_DUMPSTATE_ALARM : TM_DUMPSTATE_OTHER;
+}
