@@ -103,6 +103,28 @@ END
     printf '%s\n' $((${#doc} + 1)) $((${#doc} + 1)) ${#doc} $((${#doc} + 2)) | diff - "$BATS_TEST_TMPDIR/sizes"
 }
 
+@test "zero bytes that a crash left at the end of a file are no damage, those between events are" {
+    cd "$BATS_TEST_TMPDIR"
+    event='{"ph":"i","s":"t","ts":1,"pid":1,"tid":1,"name":"n"}'
+    printf '{"traceEvents":[%s]}' "$event" >object
+    printf '[%s,\n' "$event" >array
+    for name in object array; do
+        for zeros in 1 600 300000; do
+            { cat $name; head -c $zeros /dev/zero; } >a.json
+            tm-merge -f report a.json >got
+            grep -q '1 event read, 1 placed, 0 dropped' got
+        done
+    done
+    { cat object; head -c 600 /dev/zero; echo what; } >a.json
+    run tm-unpack a.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'damaged, or of unknown trace type, after a document'* ]]
+    { cat array; head -c 600 /dev/zero; printf '%s]' "$event"; } >a.json
+    run tm-unpack a.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"byte $(($(wc -c <array))): expected an event"* ]]
+}
+
 @test "--copy writes the stream to a file too, which stays empty if that fails or an option forbids it" {
     cd "$BATS_TEST_TMPDIR"
     python3 - >a.json <<'END'

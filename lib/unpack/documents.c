@@ -8,12 +8,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The longest white space between documents that is examined at once. */
+/* The longest padding between documents that is examined at once. */
 enum { GAP_BYTES = 256 };
 
-static bool is_space(uint8_t c)
+/* True for white space, and for zero bytes: after a crash a file may have them at its end in place of what was not
+ * written. */
+static bool is_padding(uint8_t c)
 {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\0';
 }
 
 static struct tm_file_type sniff_at(const struct tm_input *in, size_t at)
@@ -34,9 +36,9 @@ static bool is_packet(const struct tm_input *in, size_t at)
     return p && (size >= (uint64_t)(end - p) || p[size] == '\n');
 }
 
-/* Finds where a proto begins in the GAP bytes of white space that precede something of unknown type; a proto begins
+/* Finds where a proto begins in the GAP bytes of padding that precede something of unknown type; a proto begins
  * with a newline. Returns GAP if none does. Takes the last candidate, because the length of a packet is rarely a byte
- * of white space. */
+ * of padding. */
 static size_t find_packet(const struct tm_input *in, size_t gap)
 {
     for (size_t i = gap; i > 0; i--)
@@ -45,7 +47,7 @@ static size_t find_packet(const struct tm_input *in, size_t gap)
     return gap;
 }
 
-/* After a document: skips white space up to the next one and finds its type. */
+/* After a document: skips padding up to the next one and finds its type. */
 static enum tm_status sniff_next(struct tm_unpack_run *run, struct tm_input *in, struct tm_file_type *type)
 {
     for (;;) {
@@ -53,7 +55,7 @@ static enum tm_status sniff_next(struct tm_unpack_run *run, struct tm_input *in,
         size_t gap = 0;
         if (st < 0)
             return st;
-        while (gap < in->len && gap < GAP_BYTES && is_space(in->data[gap]))
+        while (gap < in->len && gap < GAP_BYTES && is_padding(in->data[gap]))
             gap++;
         if (gap == GAP_BYTES) {
             tm_input_skip(in, GAP_BYTES / 2);
@@ -190,8 +192,8 @@ static enum tm_status pass_over(struct tm_unpack_run *run, struct tm_content *co
     return st == TM_END ? TM_OK : st;
 }
 
-/* Takes blanks at the end of CONTENT as part of its last document. */
-static enum tm_status take_blanks(struct tm_unpack_run *run, struct tm_content *content)
+/* Takes padding at the end of CONTENT as part of its last document. */
+static enum tm_status take_padding(struct tm_unpack_run *run, struct tm_content *content)
 {
     struct tm_input *in = content->in;
     enum tm_status st = tm_input_fill(in, TM_SNIFF_BYTES, run->err);
@@ -203,7 +205,7 @@ static enum tm_status take_blanks(struct tm_unpack_run *run, struct tm_content *
     else if (st != TM_END)
         return TM_OK;
     for (uint64_t i = 0; i < rest; i++)
-        if (memchr(" \t\r\n", in->data[i], 4) == NULL)
+        if (!is_padding(in->data[i]))
             return TM_OK;
     tm_input_skip(in, (size_t)rest);
     return TM_OK;
@@ -258,7 +260,7 @@ static enum tm_status trace_turn(struct tm_unpack_run *run, struct tm_node *node
         return leave_out(run, node, content, start);
     }
     if (st == TM_OK)
-        st = take_blanks(run, content);
+        st = take_padding(run, content);
     return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;
 }
 

@@ -5,7 +5,9 @@
 
 #include <stdlib.h>
 
-enum { FIRST_FILL = 256 << 10 };
+enum { FIRST_FILL = 256 << 10, ZEROS_MAX = 16 << 20 /* more zero bytes are damage */ };
+
+static const char expected_event[] = "expected an event, which begins with '{'";
 
 static bool sniff(const uint8_t *head, size_t len)
 {
@@ -182,6 +184,22 @@ static bool has_whole_object(const struct tm_json_scan *scan)
            tm_json_value(&look_ahead, &value) != TM_JSON_MORE;
 }
 
+/* Ends the document where an event should begin if there are zero bytes up to the end of the file: after a crash a file
+ * may have them in place of what was not written. */
+static enum tm_json_status end_in_zeros(struct tm_json_document *doc, struct tm_json_scan *scan)
+{
+    const ptrdiff_t left = scan->end - scan->p;
+    ptrdiff_t zeros = 0;
+    while (zeros < left && scan->p[zeros] == '\0')
+        zeros++;
+    if (zeros == left && !scan->ended && left <= ZEROS_MAX)
+        return TM_JSON_MORE;
+    if (zeros < left || !scan->ended)
+        return tm_json_bad(scan, scan->p, expected_event);
+    doc->place = TM_JSON_DONE;
+    return TM_JSON_OK;
+}
+
 /* Reads events up to the end of the array or of the window. */
 static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_json_scan *scan, struct tm_error *err)
 {
@@ -206,8 +224,10 @@ static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_j
             doc->place = TM_JSON_DONE; /* what follows is another document */
             return TM_JSON_OK;
         }
+        if (*scan->p == '\0' && doc->bare_array)
+            return end_in_zeros(doc, scan);
         if (*scan->p != '{')
-            return tm_json_bad(scan, scan->p, "expected an event, which begins with '{'");
+            return tm_json_bad(scan, scan->p, expected_event);
         const uint8_t *end = scan->end;
         const uint8_t *start = scan->p;
         bool far = end - scan->p > TM_JSON_EVENT_BYTES_MAX;
