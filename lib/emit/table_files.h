@@ -2,7 +2,8 @@
 #ifndef TM_EMIT_TABLE_FILES_H
 #define TM_EMIT_TABLE_FILES_H
 
-/* All tables, and those views that show more than the rows of one table and are not contained in a larger view. */
+/* All tables but those that the views args and package_list read, and those views that show more than the rows of one
+ * table and are not contained in a larger view. */
 #define TM_TABLE_FILES(X)                                                                                           \
     X(android_logs) X(args) X(clock_snapshot) X(counter) X(counter_track) X(cpu) X(cpu_available_frequencies)       \
     X(cpu_counter_track) X(cpu_profile_stack_sample) X(cpu_track) X(flow) X(ftrace_event) X(gpu)                    \
