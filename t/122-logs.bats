@@ -449,3 +449,25 @@ END
     [ "$status" -eq 1 ]
     [[ "$output" == *': unknown trace type'* ]]
 }
+
+@test "a bug report: files that are left out name no machines and no ranks, and its text dates it once" {
+    dumpstate >text
+    printf '%s\n' '------ LAST REPORT (cat) ------' '== dumpstate: 2019-05-05 00:00:30' >>text
+    bug_report br.zip text
+    printf '{"distributedInfo":{"rank":3,"world_size":8},"traceEvents":[]}' >report/proto/rank.json
+    (cd report && python3 -c 'import shutil; shutil.make_archive("../made", "zip", ".")')
+    tm-merge --strict -o a.db made.zip 2>warnings
+    [ ! -s warnings ]
+    [ "$(sqlite3 a.db "SELECT count(*) FROM machine WHERE name LIKE 'rank%'")" -eq 0 ]
+    [ "$(sqlite3 a.db "SELECT min(ts) - 9000000000000 + 1704063000000000000 FROM android_logs")" = 1704060000000001000 ]
+    # nor does its text, whose name decides
+    python3 - <<'END'
+import zipfile
+with zipfile.ZipFile('rank.zip', 'w') as z:
+    z.write('report/proto/rank.json', 'bugreport-oriole-AP1A.240505.004-2024-01-01-00-00-30.txt')
+    z.write('report/FS/data/misc/logd/logcat', 'FS/data/misc/logd/logcat')
+END
+    tm-merge -o b.db rank.zip
+    [ "$(sqlite3 b.db "SELECT count(*) FROM machine WHERE name LIKE 'rank%'")" -eq 0 ]
+    [ "$(sqlite3 b.db "SELECT count(*) FROM android_logs")" -eq 5 ]
+}

@@ -39,15 +39,25 @@ static bool is_read(struct tm_text name, const struct tm_member *member)
     }
 }
 
+/* Forgets what the first bytes of MEMBER show and state. */
+static void forget_content(struct tm_member *member)
+{
+    *member = (struct tm_member){.name = member->name,
+                                 .name_bytes = member->name_bytes,
+                                 .size_bytes = member->size_bytes,
+                                 .place = {member->place[0], member->place[1]},
+                                 .type = tm_file_type_unknown()};
+}
+
 /* Makes MEMBER the text of the report, whatever its first bytes show. */
 static void take_text(struct tm_member *member)
 {
+    forget_content(member);
     member->type = (struct tm_file_type){.kind = TM_FILE_TRACE,
                                          .input_type = tm_format_dumpstate.type,
                                          .priority = TM_PRIORITY_CONTAINER, /* before the logs */
                                          .format = &tm_format_dumpstate};
     member->has_placed_type = true;
-    member->unknown_cause = NULL;
 }
 
 bool tm_bug_report_find(struct tm_archive *archive, struct tm_logcat_report *report)
@@ -66,8 +76,7 @@ bool tm_bug_report_find(struct tm_archive *archive, struct tm_logcat_report *rep
         if (i == text) {
             take_text(member);
         } else if (!is_read(name_of(archive, member), member)) {
-            member->type = tm_file_type_unknown();
-            member->unknown_cause = NULL;
+            forget_content(member);
             member->is_left_out = true;
             archive->left_out_count++;
         }

@@ -27,13 +27,15 @@ static void read_zone(struct tm_logcat_report *report, struct tm_text line)
     report->zone_ns = zone_ms * NS_PER_MS;
 }
 
-/* "== dumpstate: 2021-08-24 23:39:04", local time */
-static void read_date(struct tm_logcat_report *report, struct tm_text line)
+/* Reads "== dumpstate: 2021-08-24 23:39:04", local time. False: LINE is another one. */
+static bool read_date(struct tm_logcat_report *report, struct tm_text line)
 {
     static const char head[] = "== dumpstate: ";
-    if (tm_text_begins(line, head) &&
-        tm_calendar_read(tm_text_after(line, sizeof head - 1), "-- ::", &report->made_s))
-        report->has_made = true;
+    if (!tm_text_begins(line, head) ||
+        !tm_calendar_read(tm_text_after(line, sizeof head - 1), "-- ::", &report->made_s))
+        return false;
+    report->has_made = true;
+    return true;
 }
 
 enum tm_status tm_dumpstate_facts_read(struct tm_logcat_report *report, struct tm_input *in, struct tm_error *err)
@@ -41,6 +43,7 @@ enum tm_status tm_dumpstate_facts_read(struct tm_logcat_report *report, struct t
     struct tm_text_reader reader = {.context = {.input = in}, .max = TM_DUMPSTATE_LINE_MAX};
     struct tm_dumpstate_section section = {0};
     struct tm_logcat_line message;
+    bool has_date = false; /* later sections may quote the head of another report */
     enum tm_status st;
     while ((st = tm_text_reader_peek(&reader, err)) == TM_OK) {
         const struct tm_text line = tm_text_at(reader.line, reader.len);
@@ -54,7 +57,7 @@ enum tm_status tm_dumpstate_facts_read(struct tm_logcat_report *report, struct t
             read_zone(report, line);
             break;
         case TM_DUMPSTATE_OTHER:
-            read_date(report, line);
+            has_date = has_date || read_date(report, line);
             break;
         }
         tm_text_reader_pass(&reader);
