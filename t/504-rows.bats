@@ -408,3 +408,25 @@ TEXT
     tm-merge -f jsonl n.json | head -1 | jq -ce '[.kind, .ts, has("dur"), has("depth")] == ["slice", 10000, false, false]'
     tm-merge -f csv n.json | grep -q '^10000,,slice,back,'
 }
+
+@test "args that are real numbers have a point or an exponent, in every row" {
+    cat >real.json <<'END'
+[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"n","args":{"a":-1.0,"b":1e3,"c":0.5,"d":1e300,"e":7,"f":-9223372036854775808,
+    "g":18446744073709551616,"h":{"i":[-0.0]}}}]
+END
+    local args='"a":-1.0,"b":1000.0,"c":0.5,"d":1e+300,"e":7,"f":-9223372036854775808,"g":1.8446744073709552e+19,'
+    tm-merge -q -f jsonl real.json | grep -F '"args":{'"$args"'"h":{"i":[-0.0]}}}'
+    tm-merge -q -f csv real.json | tail -1 | grep -F "${args//\"/\"\"}"
+    tm-merge -q -f text real.json | grep -F ' a=-1.0 b=1000.0 c=0.5 d=1e+300 e=7 '
+    tm-merge -q -f jsonl --events real.json | grep -F '"args.a":-1.0,"args.b":1000.0,"args.c":0.5,'
+    tm-merge -q -o real.db real.json
+    [ "$(sqlite3 real.db "SELECT key FROM args WHERE value_type = 'real' AND key LIKE 'args.%'" | tr -d '\n')" = \
+        'args.aargs.bargs.cargs.dargs.gargs.h.i[0]' ]
+}
+
+@test "args are nested as their keys say: dots, indices, and what is null or empty" {
+    echo '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"n","args":{"a.b":1,"c.":2,"d":{"":3,"e":null,"f":{},"g":[]},
+        "h[0]":4,"i":[null,5,{},6],"":7}}]' >keys.json
+    tm-merge -q -f jsonl keys.json | jq -c .args |
+        diff - <(echo '{"a":{"b":1},"c.":2,"d.":3,"h":[4],"i":{"0":5,"2":6},"args.":7}')
+}

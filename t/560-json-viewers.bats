@@ -112,3 +112,17 @@ END
         done
     done
 }
+
+@test "real numbers in arguments have a point or an exponent, so readers do not take them for integers" {
+    PYTHONPATH=$TM_SRC/t/gen python3 - >a.pftrace <<'END'
+import sys
+from wire import field
+note = lambda name, value: field(4, field(10, name) + value)
+packet = lambda body: field(1, field(8, 1000) + field(10, 1) + field(11, field(11, 5) + body))
+sys.stdout.buffer.write(packet(field(9, 1) + field(23, 'n') + note('whole', field(5, -1.0)) + note('large', field(5, 1e300)) +
+                               note('half', field(5, 0.5)) + note('none', field(5, float('inf'))) + note('int', field(4, 7))))
+END
+    tm-merge -q -o m.json a.pftrace
+    [ "$(json '[x["args"] for x in e if x.get("name") == "n"]')" = \
+        "[{'whole': -1.0, 'large': 1e+300, 'half': 0.5, 'none': 'Infinity', 'int': 7}]" ]
+}

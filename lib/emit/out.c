@@ -299,6 +299,14 @@ void tm_out_json_double(struct tm_out *out, uint64_t bits)
         tm_out_str(out, isnan(d) ? "\"NaN\"" : d > 0 ? "\"Infinity\"" : "\"-Infinity\"");
 }
 
+void tm_out_json_real(struct tm_out *out, uint64_t bits)
+{
+    size_t from = out->buf.len;
+    tm_out_json_double(out, bits);
+    if (isfinite(tm_pb_double(bits)))
+        tm_out_make_real(out, from);
+}
+
 void tm_out_csv(struct tm_out *out, struct tm_text text)
 {
     bool quote = false;

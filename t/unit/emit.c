@@ -63,6 +63,12 @@ static void test_numbers(struct tm_out *out)
     is_str(said(out), "\"NaN\"");
     tm_out_json_double(out, tm_pb_bits(-0.0));
     is_str(said(out), "-0");
+    tm_out_json_real(out, tm_pb_bits(-0.0));
+    is_str(said(out), "-0.0");
+    tm_out_json_real(out, tm_pb_bits(1e300));
+    is_str(said(out), "1e+300");
+    tm_out_json_real(out, tm_pb_bits(-1e300 * 1e300));
+    is_str(said(out), "\"-Infinity\"");
 }
 
 /* The shortest text of up to 17 digits that is read as D. */

@@ -11,7 +11,7 @@ static void put_arg_value(struct tm_out *out, const struct tm_pb_field *f)
     switch (f->id) {
     case TM_ARG_INT: tm_out_i64(out, tm_unzigzag(f->value)); break;
     case TM_ARG_UINT: tm_out_u64(out, f->value); break;
-    case TM_ARG_DOUBLE: tm_out_json_double(out, f->value); break;
+    case TM_ARG_DOUBLE: tm_out_json_real(out, f->value); break;
     case TM_ARG_STRING:
     case TM_ARG_JSON: tm_out_json(out, (struct tm_text){f->data, f->len}); break;
     case TM_ARG_BOOL: tm_out_str(out, f->value ? "true" : "false"); break;

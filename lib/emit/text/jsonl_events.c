@@ -135,7 +135,7 @@ static void put_arg(struct tm_out *out, const Tracemerge__Arg *a)
     case TRACEMERGE__ARG__VALUE_DOUBLE_VALUE: {
         uint64_t bits;
         memcpy(&bits, &a->double_value, sizeof bits);
-        tm_out_json_double(out, bits);
+        tm_out_json_real(out, bits);
         return;
     }
     case TRACEMERGE__ARG__VALUE_STRING_VALUE: tm_out_json(out, tm_text_of(a->string_value)); return;

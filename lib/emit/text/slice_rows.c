@@ -226,7 +226,7 @@ static enum tm_status take_arg(struct tm_slice_rows *r, const struct tm_arg_row 
     else if (row->has_int)
         tm_out_u64(out, (uint64_t)row->int_value);
     else if (row->has_real)
-        tm_out_json_double(out, tm_pb_bits(row->real_value));
+        tm_out_json_real(out, tm_pb_bits(row->real_value));
     else
         tm_out_str(out, "null");
     arg.value = (struct tm_text){out->buf.data, out->buf.len};
