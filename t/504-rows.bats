@@ -430,3 +430,26 @@ END
     tm-merge -q -f jsonl keys.json | jq -c .args |
         diff - <(echo '{"a":{"b":1},"c.":2,"d.":3,"h":[4],"i":{"0":5,"2":6},"args.":7}')
 }
+
+@test "the command line in the descriptor of a process is no name of it, in all outputs" {
+    PYTHONPATH=$TM_SRC/t/gen python3 - >kinds.pftrace <<'END'
+import sys
+from wire import field, message
+def packet(time, *fields): sys.stdout.buffer.write(field(1, message((8, time), (10, 1), *fields)))
+def describe(pid, *fields): packet(1000, (60, message((1, pid), *fields)))
+describe(5, (3, message((1, 5), (2, '/usr/bin/browser'), (2, '--headless'))), (6, message((1, 1))))
+describe(6, (3, message((1, 6), (2, '/usr/bin/unnamed'))))
+describe(7, (3, message((1, 7), (2, '/usr/bin/named'), (6, 'own name'))))
+packet(1000, (2, field(1, message((1, 8), (3, '/usr/bin/tree'), (3, '-x')))))
+for pid in 5, 6, 7, 8:
+    describe(pid + 10, (4, message((1, pid), (2, pid + 1), (5, 't'))))
+    packet(2000 + pid, (11, message((9, 3), (11, pid + 10), (23, 'n'))))
+END
+    tm-merge -q -o k.db -o k.jsonl -o k.json kinds.pftrace
+    sqlite3 -separator ' ' k.db "SELECT p.pid, coalesce(p.name, '-') FROM slice s JOIN thread_track t ON t.id = s.track_id
+        JOIN thread USING (utid) JOIN process p USING (upid) ORDER BY s.ts" >want
+    diff want - <<<$'5 Browser\n6 -\n7 own name\n8 /usr/bin/tree'
+    jq -r 'select(.name == "n") | "\(.pid) \(.process // "-")"' k.jsonl | diff want -
+    jq -r '.traceEvents | (map(select(.name == "process_name") | {(.pid | tostring): .args.name}) | add) as $names |
+        .[] | select(.ph != "M") | "\(.pid) \($names[.pid | tostring] // "-")"' k.json | diff want -
+}

@@ -201,9 +201,7 @@ static enum tm_status learn_process(struct tm_task_names *names, const struct tm
     enum tm_status st = find_or_add_process(names, e->machine, d->has_pid ? d->pid : e->pid, &row, err);
     if (st < 0)
         return st;
-    struct tm_text name = d->has_name ? tm_text_of(d->name) : (struct tm_text){0};
-    if (name.len == 0 && d->n_cmdline > 0)
-        name = tm_text_of(d->cmdline[0]);
+    const struct tm_text name = d->has_name ? tm_text_of(d->name) : (struct tm_text){0};
     return set_name(names, row, name, process_priority(names, e, d), err);
 }
 
