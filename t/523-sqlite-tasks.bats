@@ -74,6 +74,38 @@ END
 3|is_peak_rss_resettable|true'
 }
 
+@test "the main thread of a process without a command line has the whole name that the process tree states" {
+    packets <<'END'
+(2, message((1, message((1, 5), (3, 'a b'), (9, 1))))),
+(2, message((1, message((1, 6), (3, 'com.a'), (3, 'b'), (3, 'c'), (9, 1))))),
+(2, message((1, message((1, 7), (2, 2), (3, 'kworker/1:2-events'), (3, 'b'), (9, 1))))),
+(2, message((1, message((1, 8), (2, 2), (3, 'kswapd'), (3, '0'), (9, 1))))),
+(2, message((1, message((1, 9), (3, 'with'), (3, 'words'))))),
+END
+    same "SELECT tid, thread.name, process.name, cmdline FROM thread JOIN process USING (upid) WHERE tid > 2
+        ORDER BY tid" '5|a b|a|a b
+6|com.a b c|com.a|com.a b c
+7|kworker/1:2|kworker/1:2|kworker/1:2
+8|kswapd 0|kswapd|kswapd 0
+9||with|with words'
+}
+
+@test "a pid or tid that a descriptor of a thread or process does not state is 0" {
+    packets <<'END'
+(44, message((1, 5), (5, 'five'))),
+(44, message((2, 6), (5, 'six'))),
+(43, message((6, 'zero'), (8, 'label'))),
+END
+    same "SELECT tid, ifnull(pid, '-'), thread.name, is_main_thread FROM thread LEFT JOIN process USING (upid)
+        ORDER BY tid, pid" '0|0|swapper|1
+0|5|five|0
+5|5||1
+6|0|six|0'
+    same "SELECT pid, name, (SELECT string_value FROM args WHERE args.arg_set_id = process.arg_set_id) FROM process
+        ORDER BY pid" '0|zero|label
+5||'
+}
+
 @test "processes that only a memory dump, a sample or a list of files names are rows" {
     packets <<'END'
 (73, message((1, 5), (2, 1), (3, message((1, 61), (2, message((1, 1), (2, 'malloc'), (4, 100))))), (3, message((1, 62))))),

@@ -197,10 +197,11 @@ static enum tm_status read_thread(struct tm_proto_rows *rows, const struct tm_pr
         return add_incomplete(rows, packet, TM_PROTO_STAT_DESCRIPTOR_NO_SEQUENCE, err);
     if (!packet->sequence->valid)
         return add_incomplete(rows, packet, TM_PROTO_STAT_DESCRIPTOR_SKIPPED, err);
+    thread.has_pid = thread.has_tid = true; /* a number that is not stated is 0 */
     set_sequence_thread(packet->sequence, &thread, &event);
     if (tm_proto_thread_put(&rows->detail, &thread) != TM_OK)
         return tm_error_nomem(err);
-    event.flags |= TM_EVENT_DEFINITION | (thread.has_pid ? TM_EVENT_HAS_PID : 0) | TM_EVENT_HAS_TID;
+    event.flags |= TM_EVENT_DEFINITION | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     event.pid = thread.pid;
     event.tid = thread.tid;
     return tm_proto_add_with_times(rows, &event, packet->clock, err);
@@ -215,6 +216,7 @@ static enum tm_status read_process(struct tm_proto_rows *rows, const struct tm_p
         tm_proto_count_inner(&rows->counts, packet->machine, tm_proto_process_read(&process, &packet->body), err);
     if (st < 0)
         return st;
+    process.has_pid = true; /* a pid that is not stated is 0 */
     if (tm_proto_process_put(&rows->detail, &process) != TM_OK)
         return tm_error_nomem(err);
     event.flags |= TM_EVENT_DEFINITION | TM_EVENT_HAS_PID;

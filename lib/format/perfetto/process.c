@@ -137,6 +137,44 @@ static enum tm_status add_thread(struct tm_proto_rows *rows, const struct tm_eve
     return tm_proto_add(rows, &row, err);
 }
 
+/* Puts the words of the command line into TEXT, joined by spaces. */
+static enum tm_status join_words(struct tm_buf *text, const struct process *process)
+{
+    struct tm_pb pb = tm_pb_of(process->message.data, process->message.len);
+    struct tm_pb_field f;
+    uint32_t words = 0;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != PROCESS_CMDLINE || f.type != TM_PB_LEN)
+            continue;
+        st = words++ ? tm_buf_add_byte(text, ' ') : TM_OK;
+        if (st == TM_OK)
+            st = tm_buf_add(text, f.data, f.len);
+    }
+    return st;
+}
+
+/* Adds the main thread of PROCESS, whose command line is the thread's name: all of it, except a kworker's last queue.
+ */
+static enum tm_status add_main_thread(struct tm_proto_rows *rows, const struct process *process,
+                                      const struct tm_event *like, struct tm_error *err)
+{
+    struct thread main_thread = {process->pid, process->pid, process->argv};
+    struct tm_buf words = {0};
+    enum tm_status st = TM_OK;
+    if (process->ppid == KTHREADD_PID)
+        main_thread.name.len = worker_len(&main_thread.name);
+    if (process->words > 1 && main_thread.name.len == process->argv.len) {
+        st = join_words(&words, process) < 0 ? tm_error_nomem(err) : TM_OK;
+        main_thread.name.data = words.data;
+        main_thread.name.len = words.len;
+    }
+    if (st == TM_OK)
+        st = add_thread(rows, like, &main_thread, err);
+    tm_buf_release(&words);
+    return st;
+}
+
 static enum tm_status add_process(struct tm_proto_rows *rows, const struct process *process,
                                   const struct tm_event *like, struct tm_error *err)
 {
@@ -146,12 +184,7 @@ static enum tm_status add_process(struct tm_proto_rows *rows, const struct proce
     row.flags |= TM_EVENT_HAS_PID | (process->has_start ? TM_EVENT_INNER_TIMES : 0);
     row.pid = process->pid;
     enum tm_status st = tm_proto_add(rows, &row, err);
-    if (st < 0 || !process->is_comm)
-        return st;
-    struct thread main_thread = {process->pid, process->pid, process->argv};
-    if (process->ppid == KTHREADD_PID)
-        main_thread.name.len = worker_len(&main_thread.name);
-    return add_thread(rows, like, &main_thread, err);
+    return st < 0 || !process->is_comm ? st : add_main_thread(rows, process, like, err);
 }
 
 static enum tm_status read_thread(struct tm_proto_rows *rows, const struct tm_proto_map *kthreads,
