@@ -86,14 +86,17 @@ END
     [ "$(sqlite3 m.db "SELECT ts, msg FROM android_logs")" = $'1700000|early\n2700000|late' ]
 }
 
-@test "the numbers of an android_log packet about its recording are statistics, and the last packet counts" {
+# The expected rows are the reference importer's.
+@test "the numbers of an android_log packet about its recording are statistics, and the last that states each counts" {
     python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
 1 { 8: 5 39 { 1 { 2: 5 3: 6 8: "m" } 2 { 1: 8 2: 1 3: 3 } } }
 1 { 8: 6 39 { 2 { 1: 9 2: 2 3: 4 } } }
+1 { 8: 7 39 { 2 { 2: 3 } } }
+1 { 8: 8 39 { 2 { } } }
 END
     tm-merge -q -o p.db -o m.pftrace p.pftrace
     query="SELECT name, idx, severity, source, value FROM stats WHERE name GLOB 'android_log_*' ORDER BY name"
-    want='android_log_num_failed||error|trace|2
+    want='android_log_num_failed||error|trace|3
 android_log_num_skipped||info|trace|4
 android_log_num_total||info|trace|9'
     [ "$(sqlite3 p.db "$query")" = "$want" ]

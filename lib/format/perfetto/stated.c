@@ -351,20 +351,32 @@ static enum tm_status read_ftrace_stats(struct tm_proto_map *stated, const struc
     return st;
 }
 
+/* Notes the numbers of GROUP that MESSAGE states; those that it leaves out keep their value. */
+static enum tm_status note_present(struct of_machine of, const struct tm_pb_field *message, enum group group,
+                                   struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.type == TM_PB_VARINT && stated_of(group, f.id))
+            st = note(of, key_of(group, f.id, 0), f.value, err);
+    return st;
+}
+
 /* Notes the statistics of a packet of a log: a message in android_log, fields of journald_event. */
 static enum tm_status read_log_stats(struct tm_proto_map *stated, const struct tm_proto_packet *packet,
                                      struct tm_error *err)
 {
     const struct of_machine of = {stated, packet->machine};
-    const bool is_journal = packet->body.id == TM_PACKET_JOURNALD;
+    if (packet->body.id == TM_PACKET_JOURNALD)
+        return note_present(of, &packet->body, OF_JOURNAL, err);
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
-        if (is_journal && f.type == TM_PB_VARINT && stated_of(OF_JOURNAL, f.id))
-            st = note(of, key_of(OF_JOURNAL, f.id, 0), f.value, err);
-        else if (!is_journal && f.type == TM_PB_LEN && f.id == LOG_STATS)
-            st = note_all(of, &f, OF_LOG, 0, err);
+        if (f.type == TM_PB_LEN && f.id == LOG_STATS)
+            st = note_present(of, &f, OF_LOG, err);
     return st;
 }
 

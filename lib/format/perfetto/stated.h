@@ -1,6 +1,6 @@
 /* Numbers that a trace states about its recording: trace_stats, ftrace_stats, and those in android_log,
- * journald_event, heap profiles and lists of packages and games. The last packet of a file counts.
- * Names: src/trace_processor/storage/stats.h of perfetto. */
+ * journald_event, heap profiles and lists of packages and games. The last packet of a file counts, in logs the last
+ * that states the number. Names: src/trace_processor/storage/stats.h of perfetto. */
 #ifndef TM_FORMAT_PERFETTO_STATED_H
 #define TM_FORMAT_PERFETTO_STATED_H
 
