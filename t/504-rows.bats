@@ -240,7 +240,8 @@ PY
 }
 
 @test "a descriptor names a thread that begins during the trace, in all outputs, and no earlier thread of its number" {
-    # Thread 60 runs as old, then as rec, which becomes app and says with its descriptor that it is Main; later it is late.
+    # Thread 60 runs as old, then as rec, which becomes app and says with its descriptor that it is Main; later it is late,
+    # until the descriptor comes again.
     PYTHONPATH="$TM_SRC/t/gen" python3 - >t.pftrace <<'PY'
 import sys
 from wire import field, message
@@ -255,15 +256,18 @@ new(1000, 'old'); mark(1500); new(2000, 'rec'); rename(3000, 'app'); mark(3500)
 packet((8, 4000), (60, message((1, 9), (4, message((1, 60), (2, 60), (5, 'Main'))))))
 instant(5000, 'of Main'); rename(6000, 'app2'); mark(6500)
 new(7000, 'late'); mark(7500)
+for ts in (7600, 7700, 7800, 7900):
+    packet((8, ts), (60, message((1, 9), (4, message((1, 60), (2, 60), (5, 'Main'))))))
+mark(8000)
 PY
     tm-merge -q --events -f jsonl t.pftrace >t.jsonl
     jq -r 'select(.kind == "instant" or .kind == "ftrace") | "\(.ts) " + .thread' t.jsonl >names
     cat names
-    [ "$(paste -sd, names)" = "1500 old,3500 app,5000 Main,6500 Main,7500 late" ]
+    [ "$(paste -sd, names)" = "1500 old,3500 app,5000 Main,6500 Main,7500 late,8000 Main" ]
     tm-merge -q -o m.json t.pftrace
     jq -r '.traceEvents[] | select(.name == "thread_name" and .tid == 60) | .args.name' m.json >names
     cat names
-    [ "$(grep -c -x Main names)" = 1 ]
+    [ "$(grep -c -x Main names)" = 2 ] # once for each of its tasks
 }
 
 @test "a task has its name in the database: scheduling before JSON, new tasks, renames, the idle task" {

@@ -165,6 +165,27 @@ END_OF_PYTHON
     awk '$1 !~ /^[0-9]+$/ || ($2 - $1) * 1024 / 200000 > 580 { print; bad = 1 } END { exit bad || NR != 8 }' peaks
 }
 
+@test "descriptors of one thread that come again take no memory" {
+    only_unsanitized "figures of sanitized programs say little"
+    for n in 1000 201000; do
+        PYTHONPATH="$TM_SRC/t/gen" python3 - $n >$n.pftrace <<'END_OF_PYTHON'
+import sys
+from wire import field, message
+sys.stdout.buffer.write(field(1, message((10, 7), (13, 1))))
+for i in range(int(sys.argv[1])):
+    thread = (60, message((1, 5), (4, message((1, 1), (2, 2), (5, 'worker')))))
+    sys.stdout.buffer.write(field(1, message((8, 1000 + i), (10, 7), thread)))
+    sys.stdout.buffer.write(field(1, message((8, 1000 + i), (10, 7), (11, message((9, 3), (11, 5), (23, 'i'))))))
+END_OF_PYTHON
+        tm-unpack $n.pftrace | tm-manifest | tm-clocks | tm-sort >$n.described
+        for format in csv json; do
+            python3 "$TM_SRC/t/check/peak.py" /dev/null tm-emit -o out -f $format <$n.described
+        done | paste -sd ' '
+    done >peaks
+    cat peaks
+    awk 'NR == 1 { csv = $1; json = $2 } END { exit NR != 2 || $1 > csv + 4096 || $2 > json + 4096 }' peaks
+}
+
 # peak_within KIB COMMAND...: COMMAND fails because of its memory limit, within KIB.
 peak_within() {
     local kib=$1

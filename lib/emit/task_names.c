@@ -120,11 +120,27 @@ static unsigned process_priority(const struct tm_task_names *names, const struct
                                                                        : TM_PROCESS_NAME_DESCRIPTOR;
 }
 
-/* Keeps the name of ROW, which definition E has just given it, until the time of E. */
-static enum tm_status keep_defined(struct tm_task_names *names, const struct tm_event *e,
-                                   const struct tm_task_names_row *row, struct tm_error *err)
+/* True if D is a name that ROW has now. */
+static bool is_name_of(const struct tm_task_names_defined *d, const struct tm_task_names_row *row)
 {
-    if (!(e->flags & TM_EVENT_DEFINITION) || names->defined_count == TM_TASK_NAMES_DEFINED_MAX)
+    return d->machine == row->scope && d->tid == (int64_t)row->id && d->name == row->name - 1 &&
+           d->priority == row->priority;
+}
+
+/* Keeps the name of ROW, which definition E has just given it, until the time of E. Sequences describe their tracks
+ * again and again: of the times at which a thread is given one name in succession, the first and the last are kept. */
+static enum tm_status keep_defined(struct tm_task_names *names, const struct tm_event *e,
+                                   struct tm_task_names_row *row, struct tm_error *err)
+{
+    struct tm_task_names_defined *last = row->defined ? &names->defined[row->defined - 1] : NULL;
+    const bool is_repeated = last && is_name_of(last, row);
+    if (!(e->flags & TM_EVENT_DEFINITION))
+        return TM_OK;
+    if (is_repeated && last->is_repeated) {
+        last->time_ns = last->time_ns > e->time_ns ? last->time_ns : e->time_ns;
+        return TM_OK;
+    }
+    if (names->defined_count == TM_TASK_NAMES_DEFINED_MAX)
         return TM_OK;
     if (tm_array_grow(&names->defined, &names->defined_cap, names->defined_count, sizeof *names->defined, err) < 0)
         return TM_E_SYSTEM;
@@ -133,8 +149,9 @@ static enum tm_status keep_defined(struct tm_task_names *names, const struct tm_
                                                                           .position = names->defined_count,
                                                                           .machine = e->machine,
                                                                           .name = row->name - 1,
-                                                                          .priority = row->priority};
-    names->defined_count++;
+                                                                          .priority = row->priority,
+                                                                          .is_repeated = is_repeated};
+    row->defined = ++names->defined_count;
     names->due_ns = INT64_MIN;
     return TM_OK;
 }

@@ -12,7 +12,8 @@
 
 enum { TM_TASK_NAMES_ROWS_MAX = 1 << 22, TM_TASK_NAMES_NAME_BYTES_MAX = 1 << 30, TM_TASK_NAMES_DEPTH_MAX = 32 };
 
-/* Names that definitions give threads. Further ones count before all events alone. */
+/* Names that definitions give threads, each one at most twice in succession. Further ones count before all
+ * events alone. */
 enum { TM_TASK_NAMES_DEFINED_MAX = 1 << 22 };
 
 /* The owner of an event. Texts are borrowed from the struct tm_task_names until its next learn. */
@@ -28,6 +29,7 @@ struct tm_task_names_row {
     uint64_t scope, id; /* the key: machine and tid, machine and pid, file with machine and uuid */
     uint32_t name;      /* in names, plus 1 */
     uint32_t string;    /* the stream's number of that name, if a switch gave it; else 0 */
+    uint32_t defined;   /* of a thread: the definition that was kept last, plus 1, until an event comes; 0: none */
     uint16_t count;     /* index in counts */
     uint8_t priority;   /* of the name: one of a lower priority does not replace it (enum tm_thread_name_priority, enum
                            tm_process_name_priority) */
@@ -66,6 +68,7 @@ struct tm_task_names_defined {
     uint32_t machine;
     uint32_t name; /* in names */
     uint8_t priority;
+    bool is_repeated; /* the thread was given the same name before; the time is the last such time */
 };
 
 struct tm_task_names {
