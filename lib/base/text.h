@@ -55,6 +55,13 @@ static inline bool tm_text_begins(struct tm_text text, const char *s)
     return text.len >= len && (len == 0 || memcmp(text.data, s, len) == 0);
 }
 
+/* True if TEXT ends with the bytes of S. */
+static inline bool tm_text_ends(struct tm_text text, const char *s)
+{
+    const size_t len = strlen(s);
+    return text.len >= len && (len == 0 || memcmp(text.data + text.len - len, s, len) == 0);
+}
+
 /* True if A and B have the same bytes; a text without data has none. */
 static inline bool tm_text_equal(struct tm_text a, struct tm_text b)
 {

@@ -1,13 +1,5 @@
 #include "format/dumpstate/section.h"
 
-#include <string.h>
-
-static bool ends(struct tm_text text, const char *with)
-{
-    const size_t n = strlen(with);
-    return text.len >= n && memcmp(text.data + text.len - n, with, n) == 0;
-}
-
 /* Enters the section that begins, or leaves the one that ends, with TITLE. */
 static void pass_title(struct tm_dumpstate_section *s, struct tm_text title)
 {
@@ -24,7 +16,7 @@ static void pass_title(struct tm_dumpstate_section *s, struct tm_text title)
 enum tm_dumpstate_line tm_dumpstate_section_pass(struct tm_dumpstate_section *s, struct tm_text line)
 {
     static const char open[] = "------ ", close[] = " ------";
-    if (tm_text_begins(line, open) && ends(line, close) && line.len >= sizeof open + sizeof close - 2) {
+    if (tm_text_begins(line, open) && tm_text_ends(line, close) && line.len >= sizeof open + sizeof close - 2) {
         line.len -= sizeof close - 1;
         pass_title(s, tm_text_after(line, sizeof open - 1));
         return TM_DUMPSTATE_OTHER;
@@ -34,7 +26,7 @@ enum tm_dumpstate_line tm_dumpstate_section_pass(struct tm_dumpstate_section *s,
     if (s->kind != TM_SECTION_DUMPSYS)
         return TM_DUMPSTATE_OTHER;
     if (tm_text_begins(line, "DUMP OF SERVICE ")) {
-        s->is_alarm = ends(line, " alarm:");
+        s->is_alarm = tm_text_ends(line, " alarm:");
         return TM_DUMPSTATE_OTHER;
     }
     if (tm_text_begins(line, "--------- ") && tm_text_find(line, "was the duration of dumpsys"))

@@ -20,7 +20,7 @@ struct tm_logcat_rows {
     bool has_near;
     bool is_made_known; /* near_s is that of a bug report */
     bool has_zone;
-    int64_t zone_ns;     /* local time minus UTC */
+    int64_t zone_ns;    /* local time minus UTC */
     bool has_pending;   /* a row is pending until its message ends */
     bool has_tag;       /* of the pending row */
     bool is_repeated;   /* the pending row is left out */

@@ -38,12 +38,6 @@ static bool number_of(struct tm_text line, const char *key, uint32_t *value)
     return true;
 }
 
-static bool ends_with(struct tm_text s, const char *end)
-{
-    size_t len = strlen(end);
-    return s.len >= len && memcmp(s.data + s.len - len, end, len) == 0;
-}
-
 /* Fields that a reader of ftrace text uses and that the kernel prints in a form other than name=value. */
 static const struct special {
     const char *event, *field, *key;
@@ -88,7 +82,7 @@ static enum tm_tracepoint_type type_of(struct tm_text declaration, bool is_array
         return is_char ? TM_TRACEPOINT_TEXT : TM_TRACEPOINT_BYTES;
     if (size != 1 && size != 2 && size != 4 && size != 8)
         return TM_TRACEPOINT_BYTES;
-    return ends_with(declaration, "*") ? TM_TRACEPOINT_ADDRESS : TM_TRACEPOINT_NUMBER;
+    return tm_text_ends(declaration, "*") ? TM_TRACEPOINT_ADDRESS : TM_TRACEPOINT_NUMBER;
 }
 
 /* Parses "field:char comm[16];	offset:8;	size:16;	signed:0;". False: a field of another form, or with a name of more
