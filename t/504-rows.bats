@@ -270,6 +270,28 @@ PY
     [ "$(grep -c -x Main names)" = 2 ] # once for each of its tasks
 }
 
+@test "of two files that name a thread the later name counts, from the start and in all outputs" {
+    for file in "b 5000 of_b" "c 4000 of_c"; do
+        read -r name ts thread <<<"$file"
+        PYTHONPATH="$TM_SRC/t/gen" python3 - "$ts" "$thread" >"$name.pftrace" <<'PY'
+import sys
+from wire import field, message
+ts, name = int(sys.argv[1]), sys.argv[2]
+for packet in (((13, 1),), ((8, ts), (60, message((1, 9), (4, message((1, 60), (2, 61), (5, name)))))),
+               ((8, ts), (11, message((9, 3), (11, 9), (23, 'first')))),
+               ((8, 9000), (11, message((9, 3), (11, 9), (23, 'last'))))):
+    sys.stdout.buffer.write(field(1, message(*packet, (10, 5))))
+PY
+    done
+    tm-merge -q -o m.json -o m.db -o m.jsonl b.pftrace c.pftrace
+    [ "$(sqlite3 m.db "SELECT name FROM thread WHERE tid = 61")" = of_b ]
+    [ "$(jq -r .thread m.jsonl | sort | uniq -c | xargs)" = "4 of_b" ]
+    jq -r '.traceEvents[] | select(.name == "thread_name").args.name' m.json >names
+    cat names
+    grep -q '^of_b' names
+    [ "$(grep -c of_c names)" = 0 ]
+}
+
 @test "a task has its name in the database: scheduling before JSON, new tasks, renames, the idle task" {
     cat >named.json <<'JSON'
 {"traceEvents":[

@@ -133,18 +133,19 @@ static enum tm_status keep_defined(struct tm_task_names *names, const struct tm_
                                    struct tm_task_names_row *row, struct tm_error *err)
 {
     struct tm_task_names_defined *last = row->defined ? &names->defined[row->defined - 1] : NULL;
+    const int64_t time_ns = e->flags & TM_EVENT_UNTIMED ? INT64_MIN : e->time_ns;
     const bool is_repeated = last && is_name_of(last, row);
     if (!(e->flags & TM_EVENT_DEFINITION))
         return TM_OK;
     if (is_repeated && last->is_repeated) {
-        last->time_ns = last->time_ns > e->time_ns ? last->time_ns : e->time_ns;
+        last->time_ns = last->time_ns > time_ns ? last->time_ns : time_ns;
         return TM_OK;
     }
     if (names->defined_count == TM_TASK_NAMES_DEFINED_MAX)
         return TM_OK;
     if (tm_array_grow(&names->defined, &names->defined_cap, names->defined_count, sizeof *names->defined, err) < 0)
         return TM_E_SYSTEM;
-    names->defined[names->defined_count] = (struct tm_task_names_defined){.time_ns = e->time_ns,
+    names->defined[names->defined_count] = (struct tm_task_names_defined){.time_ns = time_ns,
                                                                           .tid = (int64_t)row->id,
                                                                           .position = names->defined_count,
                                                                           .machine = e->machine,
@@ -164,14 +165,35 @@ static int compare_defined(const void *a, const void *b)
     return x->position < y->position ? -1 : x->position > y->position;
 }
 
-/* Repeats the names that definitions gave threads up to TIME_NS. */
-static enum tm_status repeat_defined(struct tm_task_names *names, int64_t time_ns, struct tm_error *err)
+/* Gives the thread of D its name; if ONLY_LOST, only if a task that began there has taken an earlier one. */
+static enum tm_status give_defined(struct tm_task_names *names, const struct tm_task_names_defined *d, bool only_lost,
+                                   struct tm_error *err)
 {
     struct tm_task_names_row *row;
+    enum tm_status st = find_or_add_thread(names, d->machine, d->tid, &row, err);
+    if (st < 0)
+        return st;
+    row->has_lost_name |= only_lost && row->priority < d->priority;
+    return only_lost && !row->has_lost_name
+               ? TM_OK
+               : set_name(names, row, tm_task_names_text(names, d->name + 1), d->priority, err);
+}
+
+/* Puts the definitions into the order of time. The last one is the thread's name from the start, as in the database. */
+static enum tm_status order_defined(struct tm_task_names *names, struct tm_error *err)
+{
     enum tm_status st = TM_OK;
-    if (names->due_ns == INT64_MIN)
-        qsort(names->defined + names->next_defined, names->defined_count - names->next_defined, sizeof *names->defined,
-              compare_defined);
+    qsort(names->defined + names->next_defined, names->defined_count - names->next_defined, sizeof *names->defined,
+          compare_defined);
+    for (uint32_t i = names->next_defined; i < names->defined_count && st == TM_OK; i++)
+        st = give_defined(names, &names->defined[i], false, err);
+    return st;
+}
+
+/* Gives threads that have lost their names those of definitions up to TIME_NS. */
+static enum tm_status repeat_defined(struct tm_task_names *names, int64_t time_ns, struct tm_error *err)
+{
+    enum tm_status st = names->due_ns == INT64_MIN ? order_defined(names, err) : TM_OK;
     names->due_ns = INT64_MAX;
     while (st == TM_OK && names->next_defined < names->defined_count) {
         const struct tm_task_names_defined *d = &names->defined[names->next_defined];
@@ -180,8 +202,7 @@ static enum tm_status repeat_defined(struct tm_task_names *names, int64_t time_n
             break;
         }
         names->next_defined++;
-        if ((st = find_or_add_thread(names, d->machine, d->tid, &row, err)) == TM_OK)
-            st = set_name(names, row, tm_task_names_text(names, d->name + 1), d->priority, err);
+        st = give_defined(names, d, true, err);
     }
     return st;
 }

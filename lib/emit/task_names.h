@@ -34,6 +34,7 @@ struct tm_task_names_row {
     uint8_t priority;   /* of the name: one of a lower priority does not replace it (enum tm_thread_name_priority, enum
                            tm_process_name_priority) */
     bool has_pid, has_tid, has_parent;
+    bool has_lost_name; /* of a thread: a task that began has taken the name that a definition gave */
     bool is_described, is_counter, is_task; /* of a track; is_task: it is the track of a process or thread */
     uint8_t merge;                          /* of a track: its sibling_merge_behavior */
     int64_t pid, tid;
@@ -63,7 +64,7 @@ struct tm_task_names_owned {
 /* A name that a definition gives a thread. Definitions come before all events in a sorted stream, so the name counts
  * from the start; and again from the definition's own time on, because a task that began meanwhile has lost it. */
 struct tm_task_names_defined {
-    int64_t time_ns, tid;
+    int64_t time_ns, tid; /* INT64_MIN: without a time */
     uint64_t position; /* among the definitions */
     uint32_t machine;
     uint32_t name; /* in names */
