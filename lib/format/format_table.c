@@ -9,6 +9,7 @@
 #include "format/instruments/instruments.h"
 #include "format/journal/journal.h"
 #include "format/logcat/logcat.h"
+#include "format/ninja/ninja.h"
 #include "format/nsight/nsight.h"
 #include "format/perf_data/perf_data.h"
 #include "format/simpleperf/simpleperf.h"
@@ -31,6 +32,7 @@ static const struct tm_format *const formats[] = {
     &tm_format_art_method,  /* six bytes, or a line of nine */
     &tm_format_art_method_v2,
     &tm_format_trace_dat,   /* ten bytes of trace-cmd */
+    &tm_format_ninja,       /* thirteen letters */
     &tm_format_ctf,         /* four bytes, or eight of text */
     &tm_format_ctf_stream,  /* four bytes */
     &tm_format_symbols,

@@ -30,7 +30,6 @@ static const struct {
     {MAGIC("\xfe\xff"), "text in UTF-16, which is not supported: iconv -f UTF-16 -t UTF-8 FILE"},
     {MAGIC("\x7f" "ELF"), "a program (ELF), not a trace of one"},
     {MAGIC("FLR\0"), "a recording of Java Flight Recorder, which is not supported"},
-    {MAGIC("# ninja log v"), "a log of ninja, which is not supported; ninjatracing makes Chrome JSON of it"},
     {MAGIC("SLOW"), "a method trace of Android's runtime of another version, which is not supported"},
     {MAGIC("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
      "a CPU profile of gperftools, which has no times and is not supported"},
@@ -215,5 +214,5 @@ const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
     return "unknown trace type; supported are: Perfetto and Fuchsia traces, Chrome JSON, ftrace and systrace text, "
            "perf.data, trace.dat, perf script, strace -ttt, logcat, journalctl -o json, Firefox and Instruments "
            "profiles, CTF, spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf, ART method "
-           "traces; these in TAR, ZIP, gzip or zstd";
+           "traces, ninja's log; these in TAR, ZIP, gzip or zstd";
 }

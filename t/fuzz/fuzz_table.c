@@ -10,6 +10,7 @@
 #include "format/instruments/instruments.h"
 #include "format/journal/journal.h"
 #include "format/logcat/logcat.h"
+#include "format/ninja/ninja.h"
 #include "format/nsight/nsight.h"
 #include "format/perf_data/perf_data.h"
 #include "format/simpleperf/simpleperf.h"
@@ -41,6 +42,7 @@ const struct fuzz_target fuzz_targets[] = {
     {"ctf_folder", fuzz_ctf_folder, &tm_format_ctf, 16 * KIB, NULL},
     {"art_method", fuzz_format, &tm_format_art_method, 8 * KIB, NULL},
     {"art_method_v2", fuzz_format, &tm_format_art_method_v2, 8 * KIB, NULL},
+    {"ninja", fuzz_format, &tm_format_ninja, 4 * KIB, NULL},
     {"simpleperf", fuzz_format, &tm_format_simpleperf, 8 * KIB, NULL},
     {"strace", fuzz_format, &tm_format_strace, 4 * KIB, "strace"},
     {"journal_json", fuzz_format, &tm_format_journal_json, 8 * KIB, "journal"},

@@ -39,6 +39,7 @@
 #include "format/perfetto/internal.h"
 #include "format/perfetto/rows.h"
 #include "format/perfetto/stated.h"
+#include "format/ninja/ninja.h"
 #include "format/nsight/nsight.h"
 #include "format/perf_data/counts.h"
 #include "format/perf_data/header.h"
@@ -167,6 +168,9 @@ static const struct limit limits[] = {
     LIMIT(TM_ART_NAME_BYTES_MAX),
     LIMIT(TM_ART_THREADS_MAX),
     LIMIT(TM_ART_LINE_MAX),
+    LIMIT(TM_NINJA_LINE_MAX),
+    LIMIT(TM_NINJA_JOBS_MAX),
+    LIMIT(TM_NINJA_NAME_BYTES_MAX),
     LIMIT(TM_SIMPLEPERF_FILES_MAX),
     LIMIT(TM_SIMPLEPERF_SYMBOLS_MAX),
     LIMIT(TM_SIMPLEPERF_NAMES_MAX),
