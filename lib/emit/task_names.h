@@ -64,7 +64,8 @@ struct tm_task_names_owned {
 /* A name that a definition gives a thread. Definitions come before all events in a sorted stream, so the name counts
  * from the start; and again from the definition's own time on, because a task that began meanwhile has lost it. */
 struct tm_task_names_defined {
-    int64_t time_ns, tid; /* INT64_MIN: without a time */
+    int64_t time_ns; /* INT64_MIN: without a time */
+    int64_t tid;
     uint64_t position; /* among the definitions */
     uint32_t machine;
     uint32_t name; /* in names */
