@@ -152,6 +152,54 @@ accounts() {
     grep -q 'rule="same_domain" path="MONOTONIC(host, b.pb) -> BOOTTIME(host, b.pb) = BOOTTIME(host)"' frames.txt
 }
 
+@test "microseconds in track events are on MONOTONIC, or trace time if nothing relates it so far" {
+    proto a.pb <<-'END'
+	snap 6=1000000 3=100000
+	micros a 150 seq=1
+	snap 6=9000000 3=2100000
+	END
+    printf 'micros %s seq=1\n' 'b 150' 'b 2200' | proto b.pb
+    printf '%s\n' 'snap 6=5000000 1=77000000' 'micros c 150 seq=1' | proto c.pb
+    printf '%s\n' 'micros d 150 seq=1' 'snap 6=5000000 3=77000' 'micros d 150 seq=1' | proto d.pb
+    placed_frames b.pb
+    [ "$(times)" = "150000 2200000" ]
+    placed_frames d.pb
+    [ "$(times)" = "150000 5073000" ]
+    placed_frames a.pb b.pb c.pb d.pb
+    [ "$(times 1)" = 1050000 ]
+    [ "$(times 2)" = "1050000 9100000" ]
+    # A file with snapshots of its own shares no clocks with the others.
+    [ "$(times 3)" = 150000 ]
+    [ "$(times 4)" = "1050000 150000" ]
+    [ -z "$(accounts)" ]
+    grep -q 'Placement file=2 machine=0 clock=3 rule="snapshot" path="MONOTONIC(host) -> BOOTTIME(host)"' frames.txt
+    tm-merge -q -o m.db -o m.json -o m.pftrace run.tar
+    tm-merge -q -o again.db m.pftrace
+    for merged in m.db again.db; do
+        [ "$(sqlite3 $merged "SELECT group_concat(ts, ' ') FROM (SELECT ts FROM slice WHERE name = 'b' ORDER BY ts)")" = \
+            "1050000 9100000" ]
+    done
+    [ "$(sed -n '/"name":"b"/s/.*"ts":\([0-9.]*\),.*/\1/p' m.json | xargs)" = "1050 9100" ]
+}
+
+@test "microseconds in track events of another machine are on its MONOTONIC, those of a pinned file on its own timeline" {
+    proto a.pb <<-'END'
+	snap 6=1000000 3=100000
+	event 1000000
+	micros remote 150 seq=1 m=7
+	snap 6=2000000 3=100000 m=7
+	micros remote 150 seq=1 m=7
+	END
+    placed_frames a.pb
+    [ "$(times)" = "1000000 150000 2050000" ]
+    echo 'micros c 150 seq=1' | proto c.pb
+    printf 'snap 6=1000000 3=100000\nevent 1000000\n' | proto b.pb
+    echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "b.pb"},
+        {"path": "c.pb", "clocks": {"sync_to": {"file": "b.pb", "clock": "BOOTTIME"}}}]}}' >manifest.json
+    placed_frames manifest.json b.pb c.pb
+    grep -q 'time_ns=150000 .*clock=11 ' frames.txt
+}
+
 @test "two machines are related by REALTIME" {
     echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "a.pb", "machine": {"name": "phone"}},
         {"path": "b.pb", "machine": {"name": "watch"}}]}}' >manifest.json

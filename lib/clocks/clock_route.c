@@ -30,10 +30,10 @@ static enum tm_status add_path(struct tm_clock_routes *routes, const struct tm_c
 enum tm_status tm_clock_routes_settle(struct tm_clock_routes *routes, struct tm_clock_route *route,
                                       struct tm_error *err)
 {
-    struct tm_placement_record *record = &route->scope->records[route->record];
     struct tm_clock_graph *graph = &routes->registry->graph;
     if (!route->has_events)
         return TM_OK;
+    struct tm_placement_record *record = &route->scope->records[route->record];
     route->has_events = false;
     if (route->is_provisional) {
         route->run = (struct tm_placed_run){0};
@@ -64,6 +64,16 @@ static bool uses_snapshot(const struct tm_clock_graph *graph, const struct tm_st
     return false;
 }
 
+/* Returns what TM_CLOCK_MONOTONIC_IF_RELATED means in SCOPE now. Source: doc/rules.md section 5. */
+static uint32_t monotonic_if_related(const struct tm_clock_scope *scope, struct tm_clock_registry *registry)
+{
+    const struct tm_clock_key key = tm_clock_scope_key(scope, TM_CLOCK_MONOTONIC, 0);
+    uint32_t index;
+    bool is_related = tm_clock_table_find(&registry->graph.clocks, &key, &index) &&
+                      tm_clock_graph_reaches(&registry->graph, index, registry->trace_time.index);
+    return is_related ? TM_CLOCK_MONOTONIC : TM_CLOCK_NONE;
+}
+
 /* Finds what ROUTE's clock id means now. */
 static enum tm_status resolve(struct tm_clock_routes *routes, struct tm_clock_route *route, struct tm_error *err)
 {
@@ -75,12 +85,19 @@ static enum tm_status resolve(struct tm_clock_routes *routes, struct tm_clock_ro
         route->clock = scope->default_clock;
         sequence = 0;
     }
+    /* Before the file is placed, which may add relations, it is not decided what this id means. */
+    const bool is_open = route->clock == TM_CLOCK_MONOTONIC_IF_RELATED && !scope->was_tried;
+    if (route->clock == TM_CLOCK_MONOTONIC_IF_RELATED && scope->was_tried)
+        route->clock = monotonic_if_related(scope, registry);
     route->source = UINT32_MAX;
     route->is_in_ns = true;
     route->step = route->clock == TM_CLOCK_NONE ? identity : no_step;
     route->is_provisional = false;
     route->line_route = UINT32_MAX;
     route->version = tm_clock_registry_version(registry);
+    route->record = UINT32_MAX;
+    if (is_open)
+        return TM_OK;
     struct tm_clock_key key = tm_clock_scope_key(scope, route->clock, sequence);
     if (route->clock != TM_CLOCK_NONE && tm_clock_table_find(&registry->graph.clocks, &key, &route->source)) {
         const struct tm_clock *clock = &registry->graph.clocks.clocks[route->source];
@@ -150,14 +167,14 @@ enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm
     if (st < 0 || *is_pending)
         return st;
     route->scope->has_converted = true;
+    bool is_stale = route->record == UINT32_MAX;
     if (!route->scope->was_tried) {
+        is_stale = true;
         st = tm_same_domain_relate(route->scope, routes->registry, routes->hints, err);
         if (st == TM_OK)
             st = tm_clock_routes_settle(routes, route, err);
-        if (st == TM_OK)
-            st = resolve(routes, route, err);
     }
-    return st;
+    return st == TM_OK && is_stale ? resolve(routes, route, err) : st;
 }
 
 enum tm_status tm_clock_routes_step(struct tm_clock_routes *routes, struct tm_clock_route *route, int64_t ns,

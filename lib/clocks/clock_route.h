@@ -26,7 +26,7 @@ struct tm_clock_route {
     struct tm_clock_scope *scope;
     uint32_t clock;   /* id after defaults; 0: times are not converted */
     uint32_t source;  /* in the graph; UINT32_MAX: unknown there */
-    uint32_t record;  /* in the scope */
+    uint32_t record;  /* in the scope; UINT32_MAX: it is known once the file is placed (tm_clock_routes_prepare) */
     bool is_in_ns;    /* readings are absolute nanoseconds */
     bool has_events;  /* run below holds some */
     bool is_provisional; /* with --interpolate: a snapshot placed it, and a line may place it better (line_rows.h) */

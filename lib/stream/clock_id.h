@@ -6,6 +6,8 @@
  * - a decision in clock_name (emit/sqlite/catalog.c), which names only ids up to TM_CLOCK_BOOTTIME;
  * - perfetto/config_fields.c generated again (t/check/typed-fields.py -c), so that a recorded configuration shows it.
  *
+ * TM_CLOCK_MONOTONIC_IF_RELATED is no clock: tm-clocks decides which one it means (clocks/clock_route.c).
+ *
  * If it can be the clock of a whole file, it also needs a ClockPolicy in proto/tm_stream.proto and a line in
  * policy_clock (clocks/clock_file.c). Formats that name clocks choose among the ids in their readers:
  * format/perfetto/ftrace.c, format/perf_data/perf_data.c, format/trace_dat/trace_dat.c.
@@ -43,6 +45,9 @@ enum tm_clock_id {
     TM_CLOCK_TSC = 9,
     TM_CLOCK_PERF = 10,
     TM_CLOCK_TRACE_FILE = 11,     /* the private timeline of a file */
+    /* only of events before tm-clocks: MONOTONIC if relations so far lead from it to trace time; otherwise the times are
+     * trace time as they stand */
+    TM_CLOCK_MONOTONIC_IF_RELATED = 63,
     TM_CLOCK_SEQUENCE_FIRST = 64, /* from here to SEQUENCE_LAST ids are scoped to a packet sequence */
     TM_CLOCK_SEQUENCE_LAST = 127,
     TM_CLOCK_GLOBAL_FIRST = 128   /* from here on ids are global within the machine */

@@ -9,6 +9,7 @@ usage: make-proto.py >FILE <LINES
     default CLOCK seq=N                   TracePacketDefaults.timestamp_clock_id
     instant NAME TIME [KEY=VALUE]...      a track event, on the track whose uuid is its sequence
     begin NAME TIME ..., finish TIME ...  its begin and end
+    micros NAME MICROSECONDS seq=N        an instant whose time is in the track event, as old recorders wrote it
     name NAME [KEY=VALUE]...              a SystemInfo
     log TEXT WALL TIME [KEY=VALUE]...     a line of Android's log, with its own time on REALTIME
     heap PID COARSE TIME [KEY=VALUE]...   a dump of a native heap profile, with its own time on MONOTONIC_COARSE
@@ -81,6 +82,9 @@ def packet(words):
         name = field(23, rest[0].encode()) if kind != 'finish' else b''
         event = field(9, ('begin', 'finish', 'instant').index(kind) + 1) + field(11, keys.get('seq', 0)) + name
         rest, kind, payload = rest[-1:], 'event', field(11, event)
+    elif kind == 'micros':
+        event = field(9, 3) + field(11, keys['seq']) + field(23, rest[0].encode()) + field(16, int(rest[1]))
+        return out + field(11, event)
     else:
         payload = field(900, b'')
     if kind == 'event':

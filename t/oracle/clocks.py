@@ -21,7 +21,7 @@ import random
 import subprocess
 import sys
 
-REALTIME, REALTIME_COARSE, BOOTTIME, TRACE_FILE = 1, 2, 6, 11
+REALTIME, REALTIME_COARSE, MONOTONIC, BOOTTIME, TRACE_FILE, MONOTONIC_IF_RELATED = 1, 2, 3, 6, 11, 63
 INT64 = range(-2**63, 2**63)
 SECOND = 10**9
 SNAPSHOT, MANIFEST, HINT, TWIN, RENDEZVOUS, SAME_DOMAIN, PRIVATE = range(7)
@@ -377,6 +377,10 @@ class Run:
         scope.converted = True
         if not scope.placed:
             self.place(scope)
+        if clock == MONOTONIC_IF_RELATED:
+            if not self.reaches(scope.key(MONOTONIC), self.graph.target):
+                return 'placed' if value >= 0 else 'negative_time', value, [], 0, False
+            clock = MONOTONIC
         key = scope.key(clock, sequence)
         known = self.graph.clocks.get(key)
         if known and known.settled and not event['absolute']:
@@ -572,7 +576,7 @@ class Maker:
         return around + self.r.randrange(-300, 1000)
 
     def clock(self):
-        return self.r.choice([1, 1, 2, 3, 3, 6, 6, 6, 11, 64, 65, 130, 131])
+        return self.r.choice([1, 1, 2, 3, 3, 6, 6, 6, 11, 63, 63, 64, 65, 130, 131])
 
     def manifest(self, files):
         r, out = self.r, []

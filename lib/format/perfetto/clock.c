@@ -91,48 +91,19 @@ static enum tm_status read_snapshot(struct readings *r, const struct tm_pb_field
     return st == TM_END ? TM_OK : tm_error_set(err, TM_E_INPUT, "damaged clock snapshot");
 }
 
-enum { KNOWS_MONOTONIC = 1, HAS_DEFAULT = 2 };
-
-/* The readings from FROM up to, but not including, TO. */
-struct reading_range {
-    const struct readings *readings;
-    size_t from, to;
-};
-
-/* Notes in CLOCKS which clocks of MACHINE the readings of RANGE show. */
-static enum tm_status note_clocks(struct tm_proto_map *clocks, uint32_t machine, struct reading_range range,
-                                  struct tm_error *err)
+/* Notes in CLOCKS whether SNAPSHOT sets a default clock. */
+static enum tm_status note_snapshot(struct tm_proto_map *clocks, const Tracemerge__Snapshot *snapshot,
+                                    struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
-    if (tm_proto_map_add(clocks, machine, 0, UINT32_MAX, &entry) != TM_OK)
-        return tm_error_nomem(err);
-    for (size_t i = range.from; i < range.to; i++)
-        entry->v1 |= reading_at(range.readings, i)->clock == TM_CLOCK_MONOTONIC ? KNOWS_MONOTONIC : 0;
-    return TM_OK;
-}
-
-/* Notes in CLOCKS which clocks SNAPSHOT reads and whether it sets a default clock. R has its readings. */
-static enum tm_status note_snapshot(struct tm_proto_map *clocks, const struct readings *r,
-                                    const Tracemerge__Snapshot *snapshot, struct tm_error *err)
-{
-    const struct reading_range all = {r, 0, reading_count(r)};
-    enum tm_status st = note_clocks(clocks, snapshot->machine, all, err);
-    if (st == TM_OK && tm_default_clock_of(snapshot) != TM_CLOCK_NONE)
-        tm_proto_map_find(clocks, snapshot->machine, 0)->v1 |= HAS_DEFAULT;
-    return st;
-}
-
-uint32_t tm_proto_monotonic(const struct tm_proto_map *clocks, uint32_t machine)
-{
-    const struct tm_proto_map_entry *entry = tm_proto_map_find(clocks, machine, 0);
-    return entry && entry->v1 & KNOWS_MONOTONIC ? TM_CLOCK_MONOTONIC : 0;
+    if (tm_default_clock_of(snapshot) == TM_CLOCK_NONE)
+        return TM_OK;
+    return tm_proto_map_add(clocks, snapshot->machine, 0, UINT32_MAX, &entry) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 bool tm_proto_has_default_clock(const struct tm_proto_map *clocks, uint32_t machine)
 {
-    const struct tm_proto_map_entry *own = tm_proto_map_find(clocks, machine, 0);
-    const struct tm_proto_map_entry *host = tm_proto_map_find(clocks, 0, 0);
-    return (own && own->v1 & HAS_DEFAULT) || (host && host->v1 & HAS_DEFAULT);
+    return tm_proto_map_find(clocks, machine, 0) || tm_proto_map_find(clocks, 0, 0);
 }
 
 /* A reading of a sequence's clock has no meaning in a packet without a sequence. */
@@ -170,7 +141,7 @@ enum tm_status tm_proto_clock_snapshot_read(struct tm_proto_map *clocks, struct 
     frame.readings = pointer_at(&r, 0);
     frame.position = rows->sink->position;
     frame.byte = packet->byte;
-    st = note_snapshot(clocks, &r, &frame, err);
+    st = note_snapshot(clocks, &frame, err);
     if (st == TM_OK)
         st = tm_event_sink_message(rows->sink, TM_FRAME_SNAPSHOT, &frame.base, err);
 out:
@@ -218,8 +189,8 @@ static enum tm_status read_round(struct readings *r, const struct tm_pb_field *m
     return TM_OK;
 }
 
-static enum tm_status read_rounds(struct tm_proto_map *clocks, const struct tm_proto_packet *packet, struct readings *r,
-                                  struct tm_buf *rounds, struct tm_error *err)
+static enum tm_status read_rounds(const struct tm_proto_packet *packet, struct readings *r, struct tm_buf *rounds,
+                                  struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
@@ -230,9 +201,6 @@ static enum tm_status read_rounds(struct tm_proto_map *clocks, const struct tm_p
             continue;
         if ((st = read_round(r, &f, &round, err)) < 0)
             return st;
-        const struct reading_range client = {r, round.client, round.host};
-        if ((st = note_clocks(clocks, packet->machine, client, err)) < 0)
-            return st;
         if (rounds->len / sizeof round >= ROUNDS_MAX)
             return tm_error_set(err, TM_E_INPUT, "remote clock sync with more than %d rounds", ROUNDS_MAX);
         if (tm_buf_add(rounds, &round, sizeof round) != TM_OK)
@@ -241,13 +209,13 @@ static enum tm_status read_rounds(struct tm_proto_map *clocks, const struct tm_p
     return st == TM_END ? TM_OK : tm_error_set(err, TM_E_INPUT, "damaged remote clock sync");
 }
 
-enum tm_status tm_proto_clock_sync_read(struct tm_proto_map *clocks, struct tm_proto_rows *rows,
-                                        const struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_clock_sync_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                        struct tm_error *err)
 {
     struct readings r = {0};
     struct tm_buf rounds = {0}, pointers = {0};
     Tracemerge__RemoteClockSync frame = TRACEMERGE__REMOTE_CLOCK_SYNC__INIT;
-    enum tm_status st = read_rounds(clocks, packet, &r, &rounds, err);
+    enum tm_status st = read_rounds(packet, &r, &rounds, err);
     if (st >= 0 && point(&r) != TM_OK)
         st = tm_error_nomem(err);
     for (size_t i = 0; st >= 0 && i < rounds.len / sizeof(struct round); i++) {

@@ -9,8 +9,8 @@ enum tm_status tm_proto_clock_snapshot_read(struct tm_proto_map *clocks, struct 
                                             const struct tm_proto_packet *packet, struct tm_error *err);
 
 /* Writes the RemoteClockSync frame of a remote_clock_sync packet. */
-enum tm_status tm_proto_clock_sync_read(struct tm_proto_map *clocks, struct tm_proto_rows *rows,
-                                        const struct tm_proto_packet *packet, struct tm_error *err);
+enum tm_status tm_proto_clock_sync_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                        struct tm_error *err);
 
 /* Readings of CLOCK and BOOTTIME at one instant. */
 struct tm_boottime_pair {
@@ -21,10 +21,6 @@ struct tm_boottime_pair {
 /* Writes a Snapshot frame with PAIR. It does not change the file's default clock. */
 enum tm_status tm_proto_clock_pair(struct tm_event_sink *sink, const struct tm_proto_packet *packet,
                                    const struct tm_boottime_pair *pair, struct tm_error *err);
-
-/* Returns the clock of times that are on MONOTONIC if the file has it: MONOTONIC if a snapshot of MACHINE so far has a
- * reading of it. Otherwise 0: the times are readings of the file's default clock. */
-uint32_t tm_proto_monotonic(const struct tm_proto_map *clocks, uint32_t machine);
 
 /* True if a snapshot so far sets a default clock for MACHINE or for the host. */
 bool tm_proto_has_default_clock(const struct tm_proto_map *clocks, uint32_t machine);

@@ -231,7 +231,7 @@ struct tm_proto {
     struct tm_proto_gpu_counters gpu_counters;
     struct tm_proto_metadata metadata;
     struct tm_proto_map tracks;      /* from descriptors: (machine, uuid); see descriptor.h */
-    struct tm_proto_map clocks;      /* (machine, 0) to facts about its snapshots: clock.c */
+    struct tm_proto_map clocks;      /* (machine, 0): a snapshot of it sets a default clock */
     struct tm_proto_known_texts known;
     struct tm_proto_totals totals;
     struct tm_described_types types; /* of messages in track events */

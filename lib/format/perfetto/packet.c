@@ -328,12 +328,13 @@ static enum tm_status read_heap_graph(struct tm_proto_rows *rows, const struct t
     return tm_proto_add(rows, &row, err);
 }
 
-static enum tm_status read_chrome(struct tm_proto_map *clocks, struct tm_proto_rows *rows,
+static enum tm_status read_chrome(const struct tm_proto_map *clocks, struct tm_proto_rows *rows,
                                   struct tm_proto_packet *packet, struct tm_error *err)
 {
-    /* Times of Chrome's packets are on MONOTONIC if the file has it and states no other clock. */
-    if (packet->clock == 0 && !tm_proto_has_default_clock(clocks, packet->machine))
-        packet->clock = tm_proto_monotonic(clocks, packet->machine);
+    /* Times of Chrome's packets are on MONOTONIC unless the file states another clock. */
+    if (packet->clock == TM_CLOCK_MONOTONIC ||
+        (packet->clock == TM_CLOCK_NONE && !tm_proto_has_default_clock(clocks, packet->machine)))
+        packet->clock = TM_CLOCK_MONOTONIC_IF_RELATED;
     return read_other(rows, packet, err);
 }
 
@@ -365,7 +366,7 @@ static enum tm_status read_profile(struct tm_proto *p, struct tm_proto_packet *p
     case TM_PACKET_PERF_SAMPLE:
         return tm_proto_perf_sample_read(&p->rows, packet, err);
     case TM_PACKET_STREAMING_PROFILE:
-        return tm_proto_streaming_profile_read(&p->clocks, &p->rows, packet, err);
+        return tm_proto_streaming_profile_read(&p->rows, packet, err);
     case TM_PACKET_HEAP_PROFILE:
         return read_heap_profile(p, packet, err);
     case TM_PACKET_HEAP_GRAPH:
@@ -457,7 +458,7 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
     case TM_PACKET_CLOCK_SNAPSHOT:
         return tm_proto_clock_snapshot_read(&p->clocks, &p->rows, packet, err);
     case TM_PACKET_REMOTE_CLOCK_SYNC:
-        return tm_proto_clock_sync_read(&p->clocks, &p->rows, packet, err);
+        return tm_proto_clock_sync_read(&p->rows, packet, err);
     case TM_PACKET_SYNCHRONIZATION_MARKER:
         return read_marker(&p->rows, packet, err);
     case TM_PACKET_PROCESS_TREE:

@@ -146,7 +146,6 @@ static enum tm_status add_with_extras(struct tm_proto *p, const struct known *kn
     const struct tm_proto_track_event event = {.body = tm_pb_of(c->tail + known->body_from, known->body_len),
                                                .fields = known->fields};
     struct tm_proto_track_context context = {.tracks = &p->tracks,
-                                             .clocks = &p->clocks,
                                              .rows = &p->rows,
                                              .packet = &packet,
                                              .event = &event,

@@ -267,15 +267,15 @@ static int64_t scaled_sum(int64_t sum, uint64_t delta_us)
     return sum;
 }
 
-static enum tm_status add_sample(struct tm_proto_map *clocks, struct tm_proto_rows *rows,
-                                 const struct tm_proto_packet *packet, uint64_t callstack, struct tm_error *err)
+static enum tm_status add_sample(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, uint64_t callstack,
+                                 struct tm_error *err)
 {
     const struct tm_proto_sequence *sequence = packet->sequence;
     struct tm_event row = {
         .kind = TM_KIND_SAMPLE,
         .flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID,
         .time_ns = sequence->reference_ns,
-        .clock = tm_proto_monotonic(clocks, packet->machine),
+        .clock = TM_CLOCK_MONOTONIC_IF_RELATED,
         .machine = packet->machine,
         .sequence = packet->sequence_id,
         .generation = packet->generation,
@@ -286,8 +286,8 @@ static enum tm_status add_sample(struct tm_proto_map *clocks, struct tm_proto_ro
     return st < 0 ? st : tm_proto_add(rows, &row, err);
 }
 
-enum tm_status tm_proto_streaming_profile_read(struct tm_proto_map *clocks, struct tm_proto_rows *rows,
-                                               const struct tm_proto_packet *packet, struct tm_error *err)
+enum tm_status tm_proto_streaming_profile_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                               struct tm_error *err)
 {
     struct tm_event row = tm_proto_packet_event(packet);
     struct tm_proto_sequence *sequence = packet->sequence;
@@ -301,7 +301,7 @@ enum tm_status tm_proto_streaming_profile_read(struct tm_proto_map *clocks, stru
     while (st >= 0 && tm_proto_numbers_next(&deltas, &delta)) {
         sequence->reference_ns = scaled_sum(sequence->reference_ns, delta);
         if (tm_proto_numbers_next(&stacks, &callstack))
-            st = add_sample(clocks, rows, packet, callstack, err);
+            st = add_sample(rows, packet, callstack, err);
     }
     return st;
 }

@@ -17,7 +17,7 @@ enum tm_status tm_proto_perf_sample_read(struct tm_proto_rows *rows, const struc
 
 /* Adds the PACKET row of a streaming_profile_packet, and after it a SAMPLE row, without raw, for each stack. Their
  * times are relative to the thread descriptor's reference, like those of track events with deltas. */
-enum tm_status tm_proto_streaming_profile_read(struct tm_proto_map *clocks, struct tm_proto_rows *rows,
-                                               const struct tm_proto_packet *packet, struct tm_error *err);
+enum tm_status tm_proto_streaming_profile_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                               struct tm_error *err);
 
 #endif

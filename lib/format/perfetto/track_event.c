@@ -175,8 +175,7 @@ static enum tm_proto_stat stat_without_state(const struct tm_proto_track_event *
 }
 
 /* Resolves times and counts relative to the thread descriptor's. TM_END: there is none, and the event is lost. */
-static enum tm_status resolve_times(struct tm_proto_track_context *c, struct tm_proto_track_event *event,
-                                    struct tm_proto_packet *packet)
+static enum tm_status resolve_times(struct tm_proto_track_event *event, struct tm_proto_packet *packet)
 {
     struct tm_proto_sequence *sequence = packet->sequence;
     if (is_on_fast_path(event))
@@ -188,7 +187,7 @@ static enum tm_status resolve_times(struct tm_proto_track_context *c, struct tm_
         if (event->has_delta)
             packet->time = sequence->reference_ns = add_clamped(sequence->reference_ns, packet->time);
         packet->has_time = true;
-        packet->clock = tm_proto_monotonic(c->clocks, packet->machine);
+        packet->clock = TM_CLOCK_MONOTONIC_IF_RELATED;
     }
     event->thread_us = tm_us_to_ns_saturate(event->thread_us); /* nanoseconds from here on */
     if (event->has_thread_delta)
@@ -401,7 +400,7 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
 {
     struct tm_proto_track_event event;
     struct tm_proto_track_context c = {
-        .tracks = &p->tracks, .clocks = &p->clocks, .rows = &p->rows, .types = &p->types, .v8 = &p->v8,
+        .tracks = &p->tracks, .rows = &p->rows, .types = &p->types, .v8 = &p->v8,
         .packet = packet, .event = &event};
     uint64_t counted = p->rows.counts.additions;
     enum tm_status read = tm_proto_track_event_decode(&event, &packet->body);
@@ -409,7 +408,7 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
     if (read < 0 && (read = tm_proto_count_inner(&p->rows.counts, packet->machine, read, err)) < 0)
         return read;
     prefetch_strings(&c);
-    if (packet->sequence == NULL || resolve_times(&c, &event, packet) == TM_END) {
+    if (packet->sequence == NULL || resolve_times(&event, packet) == TM_END) {
         enum tm_proto_stat stat = packet->sequence ? stat_without_state(&event) : TM_PROTO_STAT_NO_SEQUENCE;
         enum tm_status st = tm_proto_count_stat(&p->rows.counts, stat, packet->machine, 1, err);
         return st < 0 ? st

@@ -51,7 +51,6 @@ struct tm_proto_track_event {
 /* Common facts of the rows of an event. */
 struct tm_proto_track_context {
     struct tm_proto_map *tracks;
-    struct tm_proto_map *clocks;
     struct tm_proto_rows *rows;
     const struct tm_described_types *types; /* of the file */
     struct tm_v8_profile **v8;              /* likewise */

@@ -40,7 +40,7 @@ static enum tm_status add_samples(const struct tm_proto_track_context *c, struct
             .kind = TM_KIND_SAMPLE,
             .flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID,
             .time_ns = samples->time_ns,
-            .clock = tm_proto_monotonic(c->clocks, packet->machine),
+            .clock = TM_CLOCK_MONOTONIC_IF_RELATED,
             .machine = packet->machine,
             .sequence = packet->sequence_id,
             .generation = packet->generation,
