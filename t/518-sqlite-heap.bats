@@ -112,6 +112,37 @@ stackprofile_invalid_callstack_id||error|1'
     grep -q 'loss of data, heapprofd_buffer_overran = 1' err
 }
 
+@test "a loss and a clearing end a dump whose last packet has not come" {
+    python3 - >lost.pftrace <<'END'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/gen')
+from wire import field, message
+data = b''.join(field(5, message((1, n), (2, 'f%d' % n))) + field(6, message((1, n), (2, n), (4, n))) +
+                field(7, message((1, n), (2, n))) for n in (1, 2))
+def profile(time, index, stack, size, is_continued, *more):
+    dump = message((1, 42), (9, time), (11, 'libc.malloc'), (2, message((1, stack), (2, size), (5, 1))))
+    return (8, time), (10, 7), *more, (37, message((5, dump), (6, is_continued), (7, index)))
+for packet in [
+        ((6, message(*[(1, message((1, clock), (2, 1))) for clock in (6, 4)])),),
+        profile(1000, 0, 1, 100, 0, (13, 3), (12, data)),
+        profile(2000, 1, 1, 300, 1, (13, 2)),
+        profile(3000, 3, 2, 20, 0, (42, 1)), # it needs no state, and counts from nothing
+        profile(4000, 4, 2, 50, 1),
+        profile(5000, 5, 1, 7, 1, (13, 3), (12, data)),
+        profile(6000, 6, 1, 9, 1, (13, 2))]:
+    sys.stdout.buffer.write(field(1, message(*packet)))
+END
+    tm-merge -q -o m.db -o m.pftrace lost.pftrace
+    tm-merge -q -o again.db m.pftrace
+    for merged in m.db again.db; do
+        mv $merged p.db
+        same "$query" '1000|42|libc.malloc|f1|1|100
+3000|42|libc.malloc|f2|1|20'
+        same "SELECT group_concat(ts, ' ') FROM (SELECT ts FROM heap_profile ORDER BY ts)" "1000 2000 3000 4000 5000 6000"
+        same "SELECT value FROM stats WHERE name = 'heapprofd_missing_packet'" 2
+    done
+}
+
 @test "what each dump states again about its process counts once, and the last dump counts" {
     python3 - >again.pftrace <<'END'
 import os, sys

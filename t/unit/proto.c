@@ -127,7 +127,7 @@ static void test_repeats(void)
     m.out.len = 0;
     make_repeats(&m, 60);
     r = run(m.out.data, m.out.len, TM_DAMAGE_HALT);
-    ok_named(r->status == TM_E_INPUT && strstr(r->err.text, "changes of defaults repeat more than"),
+    ok_named(r->status == TM_E_INPUT && strstr(r->err.text, "changes of defaults and losses repeat more than"),
              "up to a limit");
     result_free(r);
     tm_buf_release(&m.out);

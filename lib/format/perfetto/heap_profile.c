@@ -398,3 +398,22 @@ enum tm_status tm_proto_heap_profile_read(struct tm_proto_sequences *sequences, 
     }
     return st < 0 || is_continued ? st : finish(sequences, rows, packet, err);
 }
+
+enum tm_status tm_proto_heap_profile_end(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence,
+                                         struct tm_error *err)
+{
+    const struct tm_proto_packet place = {
+        .machine = sequence->machine, .sequence_id = sequence->id, .generation = sequence->generation};
+    struct dump dump, last = {.end = UINT64_MAX};
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    if (sequence->heap == NULL)
+        return TM_OK;
+    for (struct tm_pb pb = tm_pb_of(sequence->heap->pending.data, sequence->heap->pending.len);
+         st == TM_OK && tm_pb_next(&pb, &f) == TM_OK; last = dump) {
+        dump = read_dump(&f);
+        if (!is_same(&dump, &last))
+            st = add_dump(rows, &place, &dump, err);
+    }
+    return st;
+}

@@ -12,4 +12,10 @@ enum tm_status tm_proto_heap_profile_read(struct tm_proto_sequences *sequences, 
                                           struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                           struct tm_error *err);
 
+/* Adds the HEAP_DUMP rows of a dump whose last packet has not come. Call it before the state of SEQUENCE's heap
+ * profiles ends, and at the end of the file. The sizes of the dump's stacks are not known. TM_OK or an error of the
+ * sink. */
+enum tm_status tm_proto_heap_profile_end(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence,
+                                         struct tm_error *err);
+
 #endif

@@ -179,12 +179,14 @@ static enum tm_status apply_sequence(struct tm_proto *p, struct tm_proto_packet 
         st = tm_proto_sequence_find(&p->sequences, packet->machine, packet->sequence_id, &packet->sequence, err);
     if (st < 0)
         return st;
+    if (packet->sequence->heap && (packet->cleared || packet->dropped))
+        st = tm_proto_heap_profile_end(&p->rows, packet->sequence, err);
     if (packet->cleared)
         tm_proto_sequence_clear(&p->sequences, packet->sequence);
-    else if (packet->dropped)
-        tm_proto_sequence_lose(packet->sequence);
+    else if (packet->dropped && st >= 0)
+        st = tm_proto_sequence_lose(&p->sequences, &p->rows, packet, err);
     packet->is_loss = packet->dropped && packet->sequence->seen;
-    if (packet->is_loss)
+    if (packet->is_loss && st >= 0)
         st = tm_proto_sequence_stats_note(&p->sequences.stats, packet, err);
     packet->sequence->seen = true;
     if (st >= 0 && packet->defaults.id)

@@ -5,6 +5,7 @@
 #include "format/perfetto/packet_cache.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/gpu_counter.h"
+#include "format/perfetto/heap_profile.h"
 #include "format/perfetto/expand.h"
 #include "format/perfetto/known_texts.h"
 #include "format/perfetto/sequence_stats.h"
@@ -275,6 +276,8 @@ static uint64_t refused_facts(const struct tm_proto *p)
 static enum tm_status finish(struct tm_proto *p, struct tm_error *err)
 {
     enum tm_status st = tm_proto_gpu_counters_finish(&p->gpu_counters, &p->rows, err);
+    for (uint32_t i = 0; i < p->sequences.count && st >= 0; i++)
+        st = tm_proto_heap_profile_end(&p->rows, &p->sequences.all[i], err);
     if (st >= 0)
         st = tm_proto_sequence_stats_flush(&p->sequences, &p->rows, err);
     if (st >= 0)

@@ -50,13 +50,6 @@ void tm_proto_sequence_clear(struct tm_proto_sequences *sequences, struct tm_pro
     tm_extra_tracks_clear(&sequence->extra_tracks);
 }
 
-void tm_proto_sequence_lose(struct tm_proto_sequence *sequence)
-{
-    sequence->valid = false;
-    sequence->has_reference = false;
-    tm_proto_map_clear(&sequence->counters);
-}
-
 /* Adds the SEQUENCE_STATE row: a TracePacket of the fields in rows->text. */
 static enum tm_status add_state(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, struct tm_error *err)
 {
@@ -126,11 +119,31 @@ static enum tm_status repeat_interned(struct tm_proto_sequences *sequences, stru
         return TM_OK;
     sequences->repeated_bytes += interned->len;
     if (sequences->repeated_bytes > TM_PROTO_REPEATED_BYTES_FREE + REPEATED_TIMES * packet->byte)
-        return tm_error_set(err, TM_E_INPUT, "changes of defaults repeat more than %d bytes of interned data and %d "
-                                             "times the bytes before them", TM_PROTO_REPEATED_BYTES_FREE,
+        return tm_error_set(err, TM_E_INPUT, "changes of defaults and losses repeat more than %d bytes of interned "
+                                             "data and %d times the bytes before them", TM_PROTO_REPEATED_BYTES_FREE,
                             REPEATED_TIMES);
     enum tm_status st = tm_pb_put_bytes(&rows->text, TM_PACKET_INTERNED_DATA, interned->data, interned->len);
     return st < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+enum tm_status tm_proto_sequence_lose(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
+                                      const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_proto_sequence *sequence = packet->sequence;
+    const struct tm_buf *defaults = &sequence->defaults;
+    sequence->valid = false;
+    sequence->has_reference = false;
+    tm_proto_map_clear(&sequence->counters);
+    if (sequence->heap == NULL)
+        return TM_OK;
+    tm_proto_heap_state_clear(sequences, sequence);
+    sequence->generation = 0;
+    sequence->used = false;
+    rows->text.len = 0;
+    if (defaults->len && tm_pb_put_bytes(&rows->text, TM_PACKET_DEFAULTS, defaults->data, defaults->len) != TM_OK)
+        return tm_error_nomem(err);
+    enum tm_status st = repeat_interned(sequences, rows, packet, err);
+    return st < 0 || rows->text.len == 0 ? st : add_state(rows, packet, err);
 }
 
 enum tm_status tm_proto_sequence_defaults(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,

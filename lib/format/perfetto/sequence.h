@@ -13,8 +13,11 @@ enum tm_status tm_proto_sequence_find(struct tm_proto_sequences *sequences, uint
 /* Clears the incremental state: begins a generation without defaults and interned data. */
 void tm_proto_sequence_clear(struct tm_proto_sequences *sequences, struct tm_proto_sequence *sequence);
 
-/* Notes that a packet was lost: the state is not valid until the next clearing. */
-void tm_proto_sequence_lose(struct tm_proto_sequence *sequence);
+/* Notes that a packet was lost before PACKET: the state is not valid until the next clearing. Heap profiles start anew.
+ * So that they do in a merged trace too, a sequence that has them gets a new generation, with the same defaults and
+ * interned data. TM_OK or an error, also if new generations repeat too much (TM_PROTO_REPEATED_BYTES_FREE). */
+enum tm_status tm_proto_sequence_lose(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
+                                      const struct tm_proto_packet *packet, struct tm_error *err);
 
 /* Takes over PACKET's trace_packet_defaults. Begins a new generation if they differ from those that rows of the current
  * one had. Adds the SEQUENCE_STATE row, with the interned data that stays valid in a new generation. TM_E_INPUT also if
