@@ -138,6 +138,25 @@ END
     done
 }
 
+@test "numbers of logs that several files state about a machine are sums in a merged Perfetto trace" {
+    printf '1 { 8: %s }\n' '2000 39 { 2 { 1: 10 2: 1 } }' '9000 39 { 2 { 1: 12 2: 2 } }' '3000 132 { 20: 100 21: 3 }' |
+        python3 "$TM_SRC/t/gen/make-packets.py" >a.pftrace
+    printf '1 { %s }\n' '8: 5000 39 { 2 { 1: 7 3: 4 } }' '132 { 20: 50 }' '98: 5 8: 6000 39 { 2 { 1: 1000 } }' |
+        python3 "$TM_SRC/t/gen/make-packets.py" >b.pftrace
+    query="SELECT s.name, m.raw_id, sum(s.value) FROM stats s JOIN machine m ON m.id = s.machine_id
+        WHERE s.name GLOB 'android_log_*' OR s.name GLOB 'systemd_*' GROUP BY 1, 2"
+    tm-merge -q -o p.db -o m.pftrace a.pftrace b.pftrace
+    tm-merge -q -o m.db m.pftrace
+    for db in p.db m.db; do
+        [ "$(sqlite3 $db "$query" | xargs)" = "android_log_num_failed|0|2 android_log_num_skipped|0|4 $(
+            )android_log_num_total|0|19 android_log_num_total|5|1000 systemd_journal_num_failed|0|3 $(
+            )systemd_journal_num_total|0|150" ]
+    done
+    # One file's numbers need no sum.
+    tm-merge -q -o m.pftrace a.pftrace
+    [ "$(tm-unpack m.pftrace | tm-emit -f frames | grep -c 'kind=packet')" = 3 ]
+}
+
 @test "messages of the journal have the priority of syslog in logs, and Android's in android_logs" {
     tm-merge -q -o j.db "$TM_SRC/t/data/journal.json"
     [ "$(sqlite3 j.db "SELECT DISTINCT a.prio, l.prio, l.log_source FROM android_logs a JOIN logs l USING (id) ORDER BY 1")" = \

@@ -22,7 +22,10 @@ enum {
     TM_COUNTER_DESCRIPTOR_Y_AXIS_SHARE_KEY = 7
 };
 
-enum { TM_ANDROID_LOG_EVENTS = 1 };
+enum { TM_ANDROID_LOG_EVENTS = 1, TM_ANDROID_LOG_STATS = 2 };
+
+/* AndroidLogPacket.Stats */
+enum { TM_LOG_STATS_NUM_TOTAL = 1, TM_LOG_STATS_NUM_FAILED = 2, TM_LOG_STATS_NUM_SKIPPED = 3 };
 
 /* AndroidLogPacket.LogEvent */
 enum {

@@ -4,6 +4,7 @@
 #include "emit/perfetto/deferred_choice.h"
 #include "emit/perfetto/fast_path.h"
 #include "emit/perfetto/internal.h"
+#include "emit/perfetto/log_stats.h"
 #include "model/binder_rows.h"
 #include "kernel/tracks.h"
 
@@ -595,6 +596,8 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
 static enum tm_status put_losses(struct pftrace *p, struct tm_error *err)
 {
     enum tm_status st = tm_trace_stats_finish(&p->trace_stats, &p->packets, p->now_ns, err);
+    if (st == TM_OK)
+        st = tm_log_stats_write(&p->packets, err);
     if (st == TM_OK)
         st = tm_pftrace_unsupported(p, err);
     return st == TM_OK ? tm_loss_attributes_write(&p->packets, p->clocks.home, err) : st;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum { STATS_BUFFERS = 1, STATS_FILTER = 11, STATS_FINAL_FLUSH = 15 };
-enum { FILTER_BYTES_OF_BUFFERS = 20, LOG_STATS = 2 };
+enum { FILTER_BYTES_OF_BUFFERS = 20 };
 enum { FTRACE_PHASE = 1, FTRACE_CPUS = 2, FTRACE_ERRORS = 9, FTRACE_KPROBES = 10 };
 enum { FTRACE_ATRACE_ERRORS = 5, FTRACE_UNKNOWN = 6, FTRACE_FAILED = 7, FTRACE_EXCLUSIVE_ERROR = 13 };
 enum { PHASE_START = 1, PHASE_END = 2, CPU_NUMBER = 1, ERROR_ZERO_DATA_LENGTH = 12 };
@@ -74,7 +74,9 @@ static const struct stated writer_stats[] = {
 
 /* AndroidLogPacket.Stats */
 static const struct stated log_stats[] = {
-    {1, INFO, "android_log_num_total"}, {2, FAULT, "android_log_num_failed"}, {3, INFO, "android_log_num_skipped"},
+    {TM_LOG_STATS_NUM_TOTAL, INFO, "android_log_num_total"},
+    {TM_LOG_STATS_NUM_FAILED, FAULT, "android_log_num_failed"},
+    {TM_LOG_STATS_NUM_SKIPPED, INFO, "android_log_num_skipped"},
 };
 
 /* PackagesList and AndroidGameInterventionList */
@@ -375,7 +377,7 @@ static enum tm_status read_log_stats(struct tm_proto_map *stated, const struct t
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
-        if (f.type == TM_PB_LEN && f.id == LOG_STATS)
+        if (f.type == TM_PB_LEN && f.id == TM_ANDROID_LOG_STATS)
             st = note_present(of, &f, OF_LOG, err);
     return st;
 }
