@@ -1285,3 +1285,31 @@ b|1' ] || { echo "$got"; false; }
             JOIN machine m ON m.id = k.machine_id ORDER BY ts")" = $'3.0|of machine 7|7\n4.0|of the host|0' ]
     done
 }
+
+@test "isolates of V8 in several traces contradict each other neither by id nor by memory" {
+    isolate() { # FILE [ID START SIZE WIDE BLOB]...: a trace that describes isolates of process 10
+        local file=$1 iid=0
+        shift
+        while [ $# -gt 0 ]; do
+            echo "1 { 8: $((1000 + iid)) 10: 7 13: $((iid ? 2 : 3)) 12 { 35 { 1: $((++iid)) 2: 10 3: $1
+                4 { 1: $2 2: $3 4: $4 } 5: $5 6: $(($5 ? 16 : 0)) } } 99 { 1: $iid } }" | tr -d '\n'
+            echo
+            shift 5
+        done | python3 "$TM_SRC/t/gen/make-packets.py" >"$file"
+    }
+    listed() {
+        python3 "$TM_SRC/t/check/list-packets.py" $(printf ' -f 12.35.%s' 2 3 4.1 4.2 4.4 5) "$1" | sed -n 's/.* \(12.35.2=.*\)/\1/p' | sed 's/12\.35\.//g'
+    }
+    isolate a.pb  1 1000 100 1 0  2 1000 100 1 0
+    # in turn: the same, another process-wide range, memory of another, another memory with a known id, a known blob
+    isolate b.pb  1 1000 100 1 0  2 5000 100 1 0  4 1050 100 0 0  3 7000 100 0 90000  4 1050 100 0 0
+    isolate c.pb  9 8000 100 0 90000  2 5000 100 1 0
+    tm-merge -q -o m.pftrace a.pb b.pb c.pb
+    listed m.pftrace | diff - <(printf '%s\n' '2=10 3=1 4.1=1000 4.2=100 4.4=1 5=0' '2=10 3=2 4.1=1000 4.2=100 4.4=1 5=0' \
+        '2=10 3=1 4.1=1000 4.2=100 4.4=1 5=0' '2=10 3=3 4.1=5000 4.2=100 5=0' '2=10 3=4' \
+        '2=10 3=5 4.1=7000 4.2=100 4.4=0 5=90000' '2=10 3=4' '2=10 3=9 4.1=8000 4.2=100 4.4=0' \
+        '2=10 3=10')
+    # one trace stays as it was recorded
+    tm-merge -q -o m.pftrace b.pb
+    diff <(listed m.pftrace) <(listed b.pb)
+}

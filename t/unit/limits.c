@@ -21,6 +21,7 @@
 #include "emit/late_threads.h"
 #include "stream/slice_tids.h"
 #include "emit/perfetto/trace_stats.h"
+#include "emit/perfetto/v8_isolates.h"
 #include "emit/output_list.h"
 #include "emit/single_events.h"
 #include "emit/task_names.h"
@@ -249,6 +250,7 @@ static const struct limit limits[] = {
     LIMIT(TM_WORK_MAX),
     LIMIT(TM_FILE_REQUESTS_MAX),
     LIMIT(TM_SAMPLE_EVENTS_MAX),
+    LIMIT(TM_V8_ISOLATES_MAX),
     LIMIT(TM_SAMPLE_COUNTS_MAX),
     LIMIT(TM_GPUS_MAX),
     LIMIT(TM_CPU_TEXTS_MAX),

@@ -16,6 +16,7 @@
 #include "emit/perfetto/loss_attributes.h"
 #include "emit/perfetto/stat_attributes.h"
 #include "emit/perfetto/trace_stats.h"
+#include "emit/perfetto/v8_isolates.h"
 #include "emit/perfetto/track_writer.h"
 #include "emit/perfetto/untimed_packets.h"
 #include "stream/batch.h"
@@ -44,6 +45,7 @@ struct pftrace {
     struct tm_sequence_threads threads;
     struct tm_untimed_packets untimed;
     struct tm_trace_stats trace_stats;
+    struct tm_v8_isolates isolates;
     struct tm_open_messages messages; /* split messages of scheduling whose events name threads */
     int64_t now_ns; /* of the last event */
     int64_t last_ns; /* of the last event of an unsplit message */

@@ -4,6 +4,7 @@
 #include "emit/perfetto/packet_changes.h"
 #include "emit/perfetto/rewrite.h"
 #include "emit/perfetto/trace_stats.h"
+#include "emit/perfetto/v8_isolates.h"
 #include "perfetto/etw_fields.h"
 #include "perfetto/message_fields.h"
 #include "perfetto/packet_times.h"
@@ -149,6 +150,15 @@ static void attributes_field(struct tm_rewrite *r, const struct tm_pb_field *f)
         tm_rewrite_copy(r, f);
 }
 
+static void interned_field(struct tm_rewrite *r, const struct tm_pb_field *f)
+{
+    const struct rewrite *state = rewrite_of(r);
+    if (f->id == TM_INTERNED_V8_ISOLATES && f->type == TM_PB_LEN)
+        tm_rewrite_check(r, tm_v8_isolates_put(state->writer->isolates, state->event, f, r->out));
+    else
+        tm_rewrite_copy(r, f);
+}
+
 static void packet_field(struct tm_rewrite *r, const struct tm_pb_field *f)
 {
     struct rewrite *state = rewrite_of(r);
@@ -190,6 +200,10 @@ static void packet_field(struct tm_rewrite *r, const struct tm_pb_field *f)
         tm_rewrite_check(r, tm_trace_stats_write(w->trace_stats, w, state->event, f));
         return;
     case TM_PACKET_CHANGE_NONE:
+        if (f->id != TM_PACKET_INTERNED_DATA || !w->isolates)
+            break;
+        tm_rewrite_message(r, f, interned_field);
+        return;
     case TM_PACKET_CHANGE_CLOCK:
         break;
     }
@@ -399,7 +413,8 @@ enum tm_status tm_packet_draft(struct tm_packet_writer *w, const struct tm_event
                                struct tm_error *err)
 {
     const struct tm_text raw = tm_text_at(e->raw, e->raw_bytes);
-    if (e->flags & TM_EVENT_INNER_TIMES || !tm_recorded_draft_takes(raw))
+    if (e->flags & TM_EVENT_INNER_TIMES || !tm_recorded_draft_takes(raw) ||
+        (w->isolates && e->kind == TM_KIND_SEQUENCE_STATE && tm_v8_isolates_are_in(e)))
         return TM_END;
     *draft = draft_of(w, e, extras);
     draft->raw = raw;

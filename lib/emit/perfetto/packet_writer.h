@@ -66,6 +66,7 @@ struct tm_packet_writer {
     bool has_input_events; /* some packet may hold key or motion events */
     const struct tm_clock_rows *clocks; /* borrowed: the clocks of times inside packets; NULL: trace time */
     struct tm_trace_stats *trace_stats;   /* borrowed; NULL: packets with TraceStats stay unchanged */
+    struct tm_v8_isolates *isolates;      /* borrowed; NULL: isolates of V8 stay unchanged */
     struct tm_unsupported_counts *unsupported; /* borrowed; counts what has no form in the output; may be NULL */
     struct tm_buf saved_out; /* has `out' while packets are collected */
     bool is_collecting;

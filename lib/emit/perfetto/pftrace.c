@@ -92,6 +92,7 @@ static void connect(struct pftrace *p)
     p->line_tasks.packets = &p->packets;
     p->line_tasks.ftrace = &p->ftrace;
     p->tracks.is_alone = has_one_trace(p->context->catalog);
+    p->packets.isolates = p->tracks.is_alone ? NULL : &p->isolates;
     p->tracks.names.is_enabled = has_names_of_several_sources(p->context->catalog);
     p->appends = p->in_state = p->line_tasks.is_in_state = options->append && part->has_from;
     p->continues = options->append && part->has_to;
@@ -671,6 +672,7 @@ static void pftrace_close(void *state)
     tm_clock_rows_release(&p->clocks);
     tm_packet_writer_release(&p->packets);
     tm_trace_stats_release(&p->trace_stats);
+    tm_v8_isolates_release(&p->isolates);
     tm_arg_expander_release(&p->args);
     free(p);
 }
