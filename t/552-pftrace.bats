@@ -1300,6 +1300,7 @@ b|1' ] || { echo "$got"; false; }
     listed() {
         python3 "$TM_SRC/t/check/list-packets.py" $(printf ' -f 12.35.%s' 2 3 4.1 4.2 4.4 5) "$1" | sed -n 's/.* \(12.35.2=.*\)/\1/p' | sed 's/12\.35\.//g'
     }
+    cd "$BATS_TEST_TMPDIR"
     isolate a.pb  1 1000 100 1 0  2 1000 100 1 0
     # in turn: the same, another process-wide range, memory of another, another memory with a known id, a known blob
     isolate b.pb  1 1000 100 1 0  2 5000 100 1 0  4 1050 100 0 0  3 7000 100 0 90000  4 1050 100 0 0
@@ -1312,4 +1313,26 @@ b|1' ] || { echo "$got"; false; }
     # one trace stays as it was recorded
     tm-merge -q -o m.pftrace b.pb
     diff <(listed m.pftrace) <(listed b.pb)
+}
+
+@test "flows and asynchronous events with the id 0 in several traces stay apart" {
+    local name start flow track
+    . "$TM_SRC/t/lib/common.bash"
+    cd "$BATS_TEST_TMPDIR"
+    for name in a b; do
+        start=$([ $name = a ] && echo 1000 || echo 1100)
+        # on a thread: flows in three forms; on the process: asynchronous events
+        listed_packets "[[(10, 7), (13, 1), (60, message((1, 1), (4, message((1, 10), (2, 10)))))]] + [
+            [(8, $start + 200 * i), (10, 7), (11, message((11, 1), (23, '$name %d' % i), *more))] for i, more in enumerate(
+                2 * [[(9, 3), (36, 0)]] + 2 * [[(9, 3), (36, bytes(1))]] +
+                [[(6, message((2, ord('X')), (3, 10), (8, 0), (13, way)))] for way in (2, 1)] +
+                [[(6, message((2, ord('n')), (id, 0)))] for id in (6, 10, 11)])]" >$name.pftrace
+    done
+    flow="SELECT o.name, i.name FROM flow f JOIN slice o ON o.id = f.slice_out JOIN slice i ON i.id = f.slice_in ORDER BY 1, 2"
+    track="SELECT group_concat(name) FROM (SELECT track_id, name FROM slice ORDER BY ts) GROUP BY track_id ORDER BY 1"
+    tm-merge -q -o p.db -o m.pftrace a.pftrace b.pftrace
+    tm-merge -q -o m.db m.pftrace
+    [ "$(sqlite3 p.db "$flow" | wc -l)" -ge 6 ]
+    diff <(sqlite3 p.db "$flow") <(sqlite3 m.db "$flow")
+    diff <(sqlite3 p.db "$track") <(sqlite3 m.db "$track")
 }

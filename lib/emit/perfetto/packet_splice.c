@@ -91,9 +91,9 @@ static bool put_changed(struct splice *s, const struct tm_pb_field *f, enum tm_e
             return true;
         return f->type == TM_PB_VARINT && put_new(s, f->id, f->type, tm_id_mixed_recorded(d->mix.ids, f->value));
     case TM_EVENT_CHANGE_FLOW:
-        return f->type == TM_PB_VARINT && put_new(s, f->id, f->type, tm_id_mixed_recorded(d->mix.flows, f->value));
+        return f->type == TM_PB_VARINT && put_new(s, f->id, f->type, tm_id_mixed(d->mix.flows, f->value));
     case TM_EVENT_CHANGE_FIXED_FLOW:
-        return f->type == TM_PB_I64 && put_new(s, f->id, f->type, tm_id_mixed_recorded(d->mix.flows, f->value));
+        return f->type == TM_PB_I64 && put_new(s, f->id, f->type, tm_id_mixed(d->mix.flows, f->value));
     case TM_EVENT_CHANGE_COUNTER:
         if (!d->has_value)
             return copy(s, f);

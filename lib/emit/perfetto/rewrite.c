@@ -12,13 +12,16 @@ static void put_id(struct tm_rewrite *r, uint32_t field, bool is_fixed, uint64_t
     tm_rewrite_check(r, is_fixed ? tm_pb_put_i64(r->out, field, id) : tm_pb_put_varint(r->out, field, id));
 }
 
-/* Rewrites an id field, single or packed, as varint or fixed64, with MIX. Damaged elements stay unchanged. */
-static void put_ids(struct tm_rewrite *r, const struct tm_pb_field *f, bool is_fixed, uint64_t mix)
+/* Returns the output's id for an id of a file. */
+typedef uint64_t mixer(uint64_t mix, uint64_t id);
+
+/* Rewrites an id field, single or packed, as varint or fixed64, by MIXED with MIX. Damaged elements stay unchanged. */
+static void put_ids(struct tm_rewrite *r, const struct tm_pb_field *f, bool is_fixed, mixer *mixed, uint64_t mix)
 {
     const uint8_t *p = f->data, *end = f->data + f->len, *next;
     uint64_t v = f->value;
     if (f->type != TM_PB_LEN) {
-        put_id(r, f->id, is_fixed, tm_id_mixed_recorded(mix, v));
+        put_id(r, f->id, is_fixed, mixed(mix, v));
         return;
     }
     for (; p < end; p = next) {
@@ -27,13 +30,13 @@ static void put_ids(struct tm_rewrite *r, const struct tm_pb_field *f, bool is_f
             tm_rewrite_check(r, tm_pb_put_bytes(r->out, f->id, p, (size_t)(end - p)));
             return;
         }
-        put_id(r, f->id, is_fixed, tm_id_mixed_recorded(mix, is_fixed ? tm_get_le64(p) : v));
+        put_id(r, f->id, is_fixed, mixed(mix, is_fixed ? tm_get_le64(p) : v));
     }
 }
 
 void tm_rewrite_ids(struct tm_rewrite *r, const struct tm_pb_field *f)
 {
-    put_ids(r, f, false, r->draft->mix.ids);
+    put_ids(r, f, false, tm_id_mixed_recorded, r->draft->mix.ids);
 }
 
 /* Writes the message at F, each of its fields by EACH, after the field ID with VALUE unless VALUE is 0. */
@@ -74,7 +77,7 @@ static void legacy_field(struct tm_rewrite *r, const struct tm_pb_field *f)
     bool is_flow = f->id == TM_LEGACY_EVENT_BIND_ID || r->draft->is_flow;
     if (f->id == TM_LEGACY_EVENT_UNSCOPED_ID || f->id == TM_LEGACY_EVENT_BIND_ID || f->id == TM_LEGACY_EVENT_LOCAL_ID ||
         f->id == TM_LEGACY_EVENT_GLOBAL_ID)
-        put_ids(r, f, false, is_flow ? mix->flows : mix->ids);
+        put_ids(r, f, false, tm_id_mixed, is_flow ? mix->flows : mix->ids);
     else
         tm_rewrite_copy(r, f);
 }
@@ -113,13 +116,13 @@ void tm_rewrite_event_field(struct tm_rewrite *r, const struct tm_pb_field *f)
     case TM_EVENT_CHANGE_ID:
         if (d->own_track && f->id == TM_TRACK_EVENT_TRACK_UUID)
             return;
-        put_ids(r, f, false, d->mix.ids);
+        put_ids(r, f, false, tm_id_mixed_recorded, d->mix.ids);
         return;
     case TM_EVENT_CHANGE_FLOW:
-        put_ids(r, f, false, d->mix.flows);
+        put_ids(r, f, false, tm_id_mixed, d->mix.flows);
         return;
     case TM_EVENT_CHANGE_FIXED_FLOW:
-        put_ids(r, f, true, d->mix.flows);
+        put_ids(r, f, true, tm_id_mixed, d->mix.flows);
         return;
     case TM_EVENT_CHANGE_COUNTER:
         if (d->has_value) {
