@@ -1,5 +1,6 @@
-# tm-emit -f sqlite: views of slices with their owners, and of the slices around and inside a slice. The expected rows
-# are the reference importer's, with INCLUDE PERFETTO MODULE slices.with_context.
+# tm-emit -f sqlite: views of slices with their owners, of the slices around and inside a slice, and of what the
+# reference importer has in modules. The expected rows are the reference importer's, with INCLUDE PERFETTO MODULE
+# slices.with_context.
 
 setup() {
     . "$TM_SRC/t/lib/common.bash"
@@ -128,4 +129,94 @@ END
     same k.db "SELECT ts, dur, thread_name, p.pid, process_name, cpu, end_state, priority FROM sched_with_thread_process
         LEFT JOIN process p USING (upid) ORDER BY ts" '10000000000|10000|work|11||1|S|98
 10000010000|-1|swapper|0||1||120'
+}
+
+# The expected rows are the reference importer's, with INCLUDE PERFETTO MODULE of the modules that have these tables.
+@test "the views of modules show states of threads and cpus, interrupts, threads of the kernel and the battery" {
+    kernel <<'END'
+process 10 work
+1000 0 0 #4 1=swapper 2=0 3=120 4=0 5=work 6=10 7=120
+1100 0 10 #20 1=other 2=20 3=120 5=0
+1200 0 10 #11 1=1000 2=0
+1200 0 10 #11 1=1000 2=1
+1300 0 10 #4 1=work 2=10 3=120 4=2 5=other 6=20 7=120
+1400 0 20 #11 1=1000 2=0
+1420 0 20 #11 1=1000 2=0
+1430 0 20 #11 1=1000 2=0
+1440 0 20 #11 1=1000 2=0
+1450 1 0 #13 1=2 2=1
+1500 0 20 #11 1=2000 2=0
+1550 0 20 #36 1=5 2=net
+1560 0 20 #24 1=3
+1570 0 20 #25 1=3
+1580 0 20 #37 1=5 2=1
+1600 1 0 #13 1=4294967295 2=1
+1700 0 20 #20 1=work 2=10 3=120 5=1
+1800 0 20 #4 1=other 2=20 3=120 4=1 5=work 6=10 7=120
+2000 0 10 #4 1=work 2=10 3=120 4=1 5=swapper 6=0 7=120
+2010 1 0 #11 1=1000 2=1
+2020 1 0 #11 1=1000 2=1
+2100 1 0 #11 1=1000 2=1
+END
+    python3 "$TM_SRC/t/gen/make-packets.py" >>k.pftrace <<'END'
+1 { 10: 1 8: 50 58 { 6: 6 6 { 1: 6 2: 50 } } }
+1 { 10: 1 8: 900 2 { 1 { 1: 2 2: 0 3: "kthreadd" } 1 { 1: 3 2: 2 3: "kworker" } 2 { 1: 3 2: 5 } } }
+1 { 10: 1 8: 1050 38 { 1: 300000 2: 0x42c80000 3: 500000 7: 4000000 } }
+1 { 10: 1 8: 1150 38 { 4: 250000 } }
+END
+    tm-merge -o k.db k.pftrace
+    same k.db "SELECT s.name, self_dur FROM slice_self_dur d JOIN slice s ON s.id = d.id ORDER BY s.ts" \
+        'IRQ (net)|30
+NET_RX|10'
+    same k.db "SELECT ts, dur, freq, ucpu, cpu FROM cpu_frequency_counters ORDER BY cpu, ts" \
+        '1200|200|1000|0|0
+1400|40|1000|0|0
+1440|60|1000|0|0
+1500|600|2000|0|0
+1200|810|1000|1|1
+2010|90|1000|1|1'
+    same k.db "SELECT ts, dur, idle, cpu FROM cpu_idle_counters ORDER BY ts" '1450|150|2|1
+1600|500|-1|1'
+    same k.db "SELECT r.ts, p.ts, p.state, w.ts FROM sched_previous_runnable_on_thread v
+        JOIN thread_state r ON r.id = v.id LEFT JOIN thread_state p ON p.id = v.prev_runnable_id
+        LEFT JOIN thread_state w ON w.id = v.prev_wakeup_runnable_id ORDER BY r.ts" \
+        '1000|||
+1300|1100|R|1100
+1800|1700|R|1700'
+    same k.db "SELECT r.ts, s.ts, t.tid, w.ts, latency_dur FROM sched_latency_for_running_interval l
+        JOIN thread_state r ON r.id = l.thread_state_id JOIN sched s ON s.id = l.sched_id
+        JOIN thread_state w ON w.id = l.runnable_latency_id JOIN thread t ON t.utid = l.utid ORDER BY r.ts" \
+        '1300|1300|20|1100|200
+1800|1800|10|1700|100'
+    same k.db "SELECT tid, total_runtime, state, time_in_state, percentage_in_state FROM sched_time_in_state_for_thread
+        JOIN thread USING (utid) ORDER BY tid, state" \
+        '10|999|D|400|40
+10|999|R|100|10
+10|999|Running|500|50
+10|999|S|-1|0
+20|699|R|200|28
+20|699|Running|500|71
+20|699|S|-1|0'
+    same k.db "SELECT tid, running, runnable, runnable_preempted, sleeping, uninterruptible_sleep, other
+        FROM sched_percentage_of_time_in_state JOIN thread USING (utid) ORDER BY tid" '10|50|10||0|40|
+20|71|28||0||'
+    same k.db "SELECT * FROM sched_runnable_thread_count" '1100|1
+1300|0
+1700|1
+1800|0'
+    same k.db "SELECT * FROM sched_uninterruptible_sleep_thread_count" '1300|1
+1700|0'
+    same k.db "SELECT * FROM sched_active_cpu_count" '1000|1
+1300|1
+1800|1
+2000|0'
+    same k.db "SELECT ts, dur, name, parent_id, is_soft_irq FROM linux_irqs ORDER BY ts" '1550|30|IRQ (net)||0
+1560|10|NET_RX||1'
+    same k.db "SELECT count(*), sum(parent_id IS NULL) FROM linux_hard_irqs" '1|1'
+    same k.db "SELECT ts, dur, name FROM linux_soft_irqs" '1560|10|NET_RX'
+    same k.db "SELECT pid, tid, process_name, thread_name, machine_id FROM linux_kernel_threads ORDER BY pid" \
+        '2|2|kthreadd||0
+3|3|kworker||0'
+    same k.db "SELECT * FROM android_battery_charge" '1050||100.0|300000.0|500000.0|4000000.0||2000.0
+1150|250000.0||||||'
 }

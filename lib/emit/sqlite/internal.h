@@ -165,6 +165,9 @@ extern const char tm_sqlite_slice_views[];
 /* frame_views.c: makes the views of slices whose columns are args: frames of Android's compositor, work of GPUs. */
 extern const char tm_sqlite_frame_views[];
 
+/* module_views.c: makes the views that the reference has in modules: times in states, counters of cpus, interrupts. */
+extern const char tm_sqlite_module_views[];
+
 /* samples.c: tm_rows.sample, and the views of samples by source and of their contexts. */
 enum tm_status tm_sqlite_sample(void *self, const struct tm_sample_row *row, struct tm_error *err);
 

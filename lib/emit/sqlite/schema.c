@@ -285,7 +285,7 @@ enum tm_status tm_sqlite_prepare(struct tm_sqlite *s, struct tm_error *err)
 enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err)
 {
     const char *const parts[] = {indices, s->context->options->index ? time_indices : "", views, tm_sqlite_slice_views,
-                                 tm_sqlite_frame_views, tm_sqlite_sample_views,
+                                 tm_sqlite_frame_views, tm_sqlite_sample_views, tm_sqlite_module_views,
                                  args_view, "COMMIT"};
     enum tm_status st = tm_sqlite_exec(s, "COMMIT", err);
     if (st == TM_OK)
