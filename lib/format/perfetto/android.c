@@ -10,6 +10,7 @@
 #include "format/perfetto/sequence.h"
 #include "format/perfetto/statsd.h"
 #include "format/perfetto/system.h"
+#include "format/perfetto/unnamed_readings.h"
 #include "stream/detail_arg.h"
 
 enum { PROPERTY = 1, PROPERTY_NAME = 1, PROPERTY_VALUE = 2 };
@@ -193,7 +194,7 @@ static enum tm_status add_energy(struct tm_proto_packet_rows *w, uint64_t consum
     return add_counter(w, &named, text->name, value);
 }
 
-static enum tm_status read_energy(struct tm_proto_packet_rows *w)
+enum tm_status tm_proto_energy_read(struct tm_proto_packet_rows *w)
 {
     const struct tm_pb_field *body = &w->packet->body;
     struct tm_proto_event_fields m, part;
@@ -206,9 +207,10 @@ static enum tm_status read_energy(struct tm_proto_packet_rows *w)
         return TM_OK;
     const uint64_t consumer = m.number[ENERGY_CONSUMER];
     struct tm_proto_known_text text;
-    if (!m.has[ENERGY_CONSUMER] || !m.has[ENERGY_UWS] ||
-        !tm_proto_known_text_find(w->known, w->packet->machine, consumer_key(consumer), &text))
+    if (!m.has[ENERGY_CONSUMER] || !m.has[ENERGY_UWS])
         return count(w, TM_PROTO_STAT_ENERGY_MISSING);
+    if (!tm_proto_known_text_find(w->known, w->packet->machine, consumer_key(consumer), &text))
+        return tm_proto_unnamed_add(w, body, 0, TM_PROTO_STAT_ENERGY_MISSING);
     enum tm_status st = add_energy(w, consumer, &text, NULL, (int64_t)m.number[ENERGY_UWS]);
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id != ENERGY_PER_UID || f.type != TM_PB_LEN)
@@ -299,7 +301,7 @@ enum tm_status tm_proto_android_read(struct tm_proto_known_texts *known, struct 
     if (id == TM_PACKET_PACKAGES)
         return for_each(&w, PACKAGE, note_package);
     if (id == TM_PACKET_ENERGY)
-        return read_energy(&w);
+        return tm_proto_energy_read(&w);
     /* Times of a clock of a sequence can be relative to those before them. */
     if (!packet->has_time || (has_own_times && tm_clock_is_scoped(packet->clock)))
         return TM_OK;

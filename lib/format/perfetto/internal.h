@@ -177,6 +177,7 @@ struct tm_proto_gpu_counters {
 struct tm_proto_known_texts {
     struct tm_proto_map places; /* (machine, hash of a number and its kind) to the places of its texts */
     struct tm_buf bytes;
+    struct tm_buf unnamed; /* readings whose names no packet has stated yet: unnamed_readings.c */
 };
 
 /* Counters that are stated as differences: totals.c. */

@@ -49,4 +49,5 @@ void tm_proto_known_texts_release(struct tm_proto_known_texts *known)
 {
     tm_proto_map_release(&known->places);
     tm_buf_release(&known->bytes);
+    tm_buf_release(&known->unnamed);
 }

@@ -9,3 +9,12 @@ enum tm_status tm_proto_packet_rows_begin(struct tm_proto_packet_rows *w)
     w->like.detail = NULL;
     return st;
 }
+
+void tm_proto_packet_rows_again(struct tm_proto_packet_rows *w)
+{
+    w->like = tm_proto_event(w->packet, TM_KIND_PACKET);
+    w->like.flags = w->packet->has_time ? 0 : TM_EVENT_UNTIMED;
+    w->like.raw = NULL;
+    w->like.raw_bytes = 0;
+    w->is_again = true;
+}

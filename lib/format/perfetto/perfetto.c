@@ -1,6 +1,7 @@
 #include "format/perfetto/perfetto.h"
 
 #include "format/v8_profile.h"
+#include "format/perfetto/android.h"
 #include "format/perfetto/metadata.h"
 #include "format/perfetto/packet_cache.h"
 #include "format/perfetto/count.h"
@@ -11,8 +12,10 @@
 #include "format/perfetto/sequence_stats.h"
 #include "format/perfetto/stated.h"
 #include "format/perfetto/packet.h"
+#include "format/perfetto/power.h"
 #include "format/perfetto/sequence.h"
 #include "format/perfetto/totals.h"
+#include "format/perfetto/unnamed_readings.h"
 #include "kernel/syscall_names.h"
 
 #include <stdlib.h>
@@ -273,11 +276,27 @@ static uint64_t refused_facts(const struct tm_proto *p)
            p->stated.refused + sequences->losses.refused + sequences->counted_writers.refused;
 }
 
+/* Reads the readings again whose names were not known. */
+static enum tm_status read_unnamed(struct tm_proto *p, struct tm_error *err)
+{
+    struct tm_proto_packet packet;
+    struct tm_proto_packet_rows w = {.known = &p->known, .rows = &p->rows, .packet = &packet, .err = err};
+    uint64_t session;
+    enum tm_status st = TM_OK;
+    for (size_t at = 0; st >= 0 && tm_proto_unnamed_next(&p->known, &at, &packet, &session) == TM_OK;) {
+        tm_proto_packet_rows_again(&w);
+        st = packet.body.id == TM_PACKET_ENERGY ? tm_proto_energy_read(&w) : tm_proto_power_again(&w, session);
+    }
+    return st;
+}
+
 static enum tm_status finish(struct tm_proto *p, struct tm_error *err)
 {
     enum tm_status st = tm_proto_gpu_counters_finish(&p->gpu_counters, &p->rows, err);
     for (uint32_t i = 0; i < p->sequences.count && st >= 0; i++)
         st = tm_proto_heap_profile_end(&p->rows, &p->sequences.all[i], err);
+    if (st >= 0)
+        st = read_unnamed(p, err);
     if (st >= 0)
         st = tm_proto_sequence_stats_flush(&p->sequences, &p->rows, err);
     if (st >= 0)

@@ -8,6 +8,7 @@
 #include "format/perfetto/named_row.h"
 #include "format/perfetto/packet_rows.h"
 #include "format/perfetto/system.h"
+#include "format/perfetto/unnamed_readings.h"
 
 enum { RAILS_MAX = 256, NS_PER_MS = 1000000 };
 enum { BATTERY_CHARGE = 1, BATTERY_CAPACITY = 2, BATTERY_CURRENT = 3, BATTERY_AVERAGE = 4, BATTERY_NAME = 5,
@@ -201,7 +202,7 @@ static enum tm_status add_energy(struct tm_proto_packet_rows *w, uint64_t sessio
         return TM_OK;
     if (!tm_proto_known_text_find(w->known, w->packet->machine, rail_key(session, (uint32_t)number(&m, DATA_INDEX)),
                                   &rail))
-        return count(w, TM_PROTO_STAT_RAIL_UNKNOWN);
+        return tm_proto_unnamed_add(w, f, session, TM_PROTO_STAT_RAIL_UNKNOWN);
     row.flags |= TM_EVENT_HAS_VALUE | TM_EVENT_VALUE_DOUBLE;
     row.value = tm_pb_bits((double)m.of[DATA_ENERGY].value);
     if (has_own) {
@@ -266,6 +267,21 @@ static enum tm_status describe_state(struct tm_proto_packet_rows *w, const struc
     return remember(w, state_key(&m), (struct tm_text){0});
 }
 
+/* Adds the counter of how long an entity has been in a state. */
+static enum tm_status add_residency(struct tm_proto_packet_rows *w, const struct tm_pb_field *f)
+{
+    struct fields m = fields_of(f->data, f->len);
+    struct tm_event row = w->like;
+    struct tm_proto_known_text name;
+    row.kind = TM_KIND_COUNTER;
+    row.flags |= TM_EVENT_HAS_VALUE | TM_EVENT_VALUE_DOUBLE;
+    row.value = tm_pb_bits((double)m.of[STATE_TIME_MS].value);
+    if (!tm_proto_known_text_find(w->known, w->packet->machine, state_key(&m), &name))
+        return tm_proto_unnamed_add(w, f, 0, TM_PROTO_STAT_ENTITY_UNKNOWN);
+    enum tm_status st = tm_proto_string(w->rows, name.name.data, name.name.len, &row.name, w->err);
+    return st < 0 ? st : tm_proto_add(w->rows, &row, w->err);
+}
+
 static enum tm_status entity_state_residency(struct tm_proto_packet_rows *w)
 {
     const struct tm_pb_field *body = &w->packet->body;
@@ -274,27 +290,9 @@ static enum tm_status entity_state_residency(struct tm_proto_packet_rows *w)
     for (uint32_t id = RESIDENCY_STATE; id <= RESIDENCY_TIME; id++) {
         struct tm_pb pb = tm_pb_of(body->data, body->len);
         struct tm_pb_field f;
-        while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
-            if (f.id != id || f.type != TM_PB_LEN)
-                continue;
-            if (id == RESIDENCY_STATE) {
-                st = describe_state(w, &f);
-                continue;
-            }
-            struct fields m = fields_of(f.data, f.len);
-            struct tm_event row = w->like;
-            struct tm_proto_known_text name;
-            row.kind = TM_KIND_COUNTER;
-            row.flags |= TM_EVENT_HAS_VALUE | TM_EVENT_VALUE_DOUBLE;
-            row.value = tm_pb_bits((double)m.of[STATE_TIME_MS].value);
-            if (!tm_proto_known_text_find(w->known, w->packet->machine, state_key(&m), &name)) {
-                st = count(w, TM_PROTO_STAT_ENTITY_UNKNOWN);
-                continue;
-            }
-            st = tm_proto_string(w->rows, name.name.data, name.name.len, &row.name, w->err);
-            if (st >= 0)
-                st = tm_proto_add(w->rows, &row, w->err);
-        }
+        while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
+            if (f.id == id && f.type == TM_PB_LEN)
+                st = id == RESIDENCY_STATE ? describe_state(w, &f) : add_residency(w, &f);
     }
     return st;
 }
@@ -411,4 +409,13 @@ enum tm_status tm_proto_power_read(struct tm_proto_known_texts *known, struct tm
     default:
         return trigger(&w);
     }
+}
+
+enum tm_status tm_proto_power_again(struct tm_proto_packet_rows *w, uint64_t session)
+{
+    const struct tm_pb_field *reading = &w->packet->body;
+    if (reading->id == TM_PACKET_ENTITY_STATE_RESIDENCY)
+        return add_residency(w, reading);
+    enum tm_status st = add_energy(w, session, reading, false);
+    return st < 0 ? st : add_energy(w, session, reading, true);
 }
