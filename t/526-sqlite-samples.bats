@@ -200,3 +200,38 @@ END
     mv m.db p.db
     same "SELECT c.ts, t.name, t.type, t.cpu, c.value FROM counter c JOIN track t ON t.id = c.track_id ORDER BY 1, 2" "$want"
 }
+
+@test "stack_sample packets: the source, the task, the cpu and the stack, interned or not" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
+1 { 10: 1 6 { 1 { 1: 6 2: 1000 } } }
+1 { 10: 1 8: 900 2 { 1 { 1: 30 2: 1 3: "app" } } }
+1 { 10: 7 13: 1
+    12 { 5 { 1: 1 2: "main" } 5 { 1: 2 2: "leaf" } 17 { 1: 1 2: "lib.so" } 16 { 1: 1 2: "\xab" }
+         19 { 1: 1 2: 1 4: 4096 5: 8192 7: 1 } 6 { 1: 1 2: 1 3: 1 4: 16 } 6 { 1: 2 2: 2 3: 1 4: 32 }
+         7 { 1: 5 2: 1 2: 2 } 48 { 1: 3 2: 30 3: 31 } 49 { 1: 4 2: 2 3: 2 } }
+    59 { 100 { 1: "python.wall" } } }
+1 { 10: 7 13: 2 8: 2000 135 { 2: 3 4: 4 6: 5 } }
+1 { 10: 7 13: 2 8: 2100 135 { 1 { 2: 30 3: 30 } 3 { 2: 1 3: 1 } 5 { 1 { 1: "outer" 2: "/a.py" 3: 7 } 1 { 1: "inner" } } } }
+1 { 10: 7 13: 2 8: 2200 135 { 1 { 3: 40 } 3 { 3: 5 } 6: 5 } }
+1 { 10: 7 13: 2 8: 2300 135 { 1 { 2: 30 } 6: 5 } }
+1 { 10: 8 8: 2400 135 { 1 { 2: 30 3: 31 } 5 { 1 { 1: "alone" } } } }
+END
+    local rows="SELECT s.ts, s.source, th.tid, p.pid, x.cpu_mode, x.ucpu, g.name, f.name, f.rel_pc, d.name, y.source_file,
+        y.line_number FROM stack_sample s JOIN stack_sample_task_context k ON k.id = s.task_context_id
+        JOIN thread th ON th.utid = k.utid LEFT JOIN process p ON p.upid = th.upid
+        LEFT JOIN stack_sample_execution_context x ON x.id = s.execution_context_id
+        JOIN stack_profile_callsite c ON c.id = s.callsite_id JOIN stack_profile_frame f ON f.id = c.frame_id
+        JOIN stack_profile_mapping g ON g.id = f.mapping LEFT JOIN stack_profile_callsite e ON e.id = c.parent_id
+        LEFT JOIN stack_profile_frame d ON d.id = e.frame_id
+        LEFT JOIN stack_profile_symbol y ON y.symbol_set_id = d.symbol_set_id ORDER BY s.ts"
+    local want='2000|python.wall|31|30|kernel|2|/lib.so|leaf|32|main||
+2100|python.wall|30|30|user|1|stack_sample_inline|inner|0|outer|/a.py|7
+2200|python.wall|40||guest_kernel||/lib.so|leaf|32|main||
+2400||31|30|||stack_sample_inline|alone|0|||'
+    tm-merge -q -o p.db -o m.pftrace -o m.json p.pftrace
+    same "$rows" "$want"
+    same "SELECT count(*) FROM perf_sample" 0
+    grep -q '"ph":"P","ts":2.1,"pid":30,"tid":30,"name":"sample","stack":\["outer","inner"\]' m.json
+    tm-merge -q -o p.db m.pftrace
+    same "$rows" "$want"
+}

@@ -111,8 +111,8 @@ struct tm_sample_row {
     enum tm_input_type input_type; /* of its file */
     struct tm_text file_type;      /* the same as the catalog names it */
     int64_t callsite; /* TM_NO_ID: no stack */
-    bool is_perf; /* a PerfSample packet */
-    bool is_v8;   /* of a CPU profile of V8 in a proto */
+    bool is_perf; /* a PerfSample packet, if there is no source */
+    struct tm_text source; /* that a sample of a proto states, may be empty; data NULL: none */
     int64_t cpu;  /* TM_NO_ID: unknown */
     struct tm_text cpu_mode, unwind_error; /* data NULL: none */
     int64_t counter; /* the track of the event that it counts; TM_NO_ID: none */

@@ -343,7 +343,7 @@ static void read_sample_arg(const struct tm_pb_field *message, struct tm_sample_
     else if (tm_text_is(key, "unwind_error"))
         row->unwind_error = text;
     else if (tm_text_is(key, "source"))
-        row->is_v8 = tm_text_is(text, "legacy_v8");
+        row->source = text;
 }
 
 /* Returns the name of a mode by its number in perf's records (linux/perf_event.h). Its data is NULL for an unknown

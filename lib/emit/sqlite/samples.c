@@ -43,7 +43,9 @@ static struct tm_text source_of(const struct tm_sample_row *row)
     case TM_INPUT_PERF:
         return tm_text_str("linux.perf");
     case TM_INPUT_PROTO:
-        return tm_text_str(row->is_perf ? "linux.perf" : row->is_v8 ? "legacy_v8" : "chrome");
+        if (row->source.data)
+            return row->source.len ? row->source : (struct tm_text){0};
+        return tm_text_str(row->is_perf ? "linux.perf" : "chrome");
     case TM_INPUT_SIMPLEPERF:
         return tm_text_str("simpleperf");
     case TM_INPUT_INSTRUMENTS:

@@ -24,6 +24,7 @@
 #include "format/perfetto/sequence.h"
 #include "format/perfetto/sequence_loss.h"
 #include "format/perfetto/sequence_stats.h"
+#include "format/perfetto/stack_sample.h"
 #include "format/perfetto/stated.h"
 #include "format/perfetto/system.h"
 #include "format/perfetto/totals.h"
@@ -367,6 +368,8 @@ static enum tm_status read_profile(struct tm_proto *p, struct tm_proto_packet *p
     switch (packet->body.id) {
     case TM_PACKET_PERF_SAMPLE:
         return tm_proto_perf_sample_read(&p->rows, packet, err);
+    case TM_PACKET_STACK_SAMPLE:
+        return tm_proto_stack_sample_read(&p->rows, packet, err);
     case TM_PACKET_STREAMING_PROFILE:
         return tm_proto_streaming_profile_read(&p->rows, packet, err);
     case TM_PACKET_HEAP_PROFILE:
