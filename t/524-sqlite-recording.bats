@@ -603,6 +603,19 @@ trace_attribute.tracemerge.file.0.stat.track_event_missing_sequence_id|1'
 }
 
 # The expected rows are the reference importer's.
+@test "of attributes of a trace that have one name, the last value counts" {
+    packets p.pftrace '[[(126, message((1, message((1, "a"), (2, 5))), (1, message((1, "b"), (3, "x")))))],
+        [(126, message((1, message((1, "c"), (3, "y"))), (1, message((1, "a"), (3, "z")))))],
+        [(98, 7), (126, message((1, message((1, "a"), (2, 6)))))]]'
+    tm-merge -q -o p.db p.pftrace
+    same "SELECT name, int_value, str_value, machine_id FROM metadata WHERE name GLOB 'trace_attribute.*' ORDER BY id" \
+        'trace_attribute.a||z|0
+trace_attribute.b||x|0
+trace_attribute.c||y|0
+trace_attribute.a|6||1'
+}
+
+# The expected rows are the reference importer's.
 @test "counters of slabs have the numbers of slabs and of their pages as args" {
     packets p.pftrace '[[(10, 1), (45, message((6, 4096)))],
         [(8, 1000), (10, 1), (7, message((18, message((1, "dentry"), (2, 4), (3, 10))), (4, 9)))],

@@ -78,19 +78,20 @@ static size_t find_known(struct tm_text name)
     return i;
 }
 
-/* Sets *NUMBER to the row of E, which has known name I (KNOWN_COUNT: none). TM_OK: it is new; TM_END: it exists. */
+/* Sets *NUMBER to the row of E, which has known name I (KNOWN_COUNT: none). TM_OK: it is new; TM_END: it exists. An
+ * attribute of a trace has one value too; traces name them as they like. */
 static enum tm_status row_number(struct tm_sqlite *s, size_t i, const struct entry *e, int64_t *number,
                                  struct tm_error *err)
 {
-    struct tm_key key = {i, e->has_machine ? (uint64_t)e->machine + 1 : 0, e->has_file ? (uint64_t)e->file + 1 : 0};
-    int64_t row = i < KNOWN_COUNT && !(known[i].scope & MULTI) ? tm_table_find(&s->metadata_rows, &key)
-                                                               : TM_TABLE_NONE;
+    const bool is_attribute = i == KNOWN_COUNT && tm_text_begins(e->name, "trace_attribute.");
+    const bool is_single = is_attribute || (i < KNOWN_COUNT && !(known[i].scope & MULTI));
+    struct tm_key key = {is_attribute ? tm_hash64(e->name.data, e->name.len) : i,
+                         e->has_machine ? (uint64_t)e->machine + 1 : 0, e->has_file ? (uint64_t)e->file + 1 : 0};
+    int64_t row = is_single ? tm_table_find(&s->metadata_rows, &key) : TM_TABLE_NONE;
     *number = row == TM_TABLE_NONE ? s->next_metadata++ : row;
     if (row != TM_TABLE_NONE)
         return TM_END;
-    if (i == KNOWN_COUNT || known[i].scope & MULTI)
-        return TM_OK;
-    return tm_table_set(&s->metadata_rows, &key, *number, err);
+    return is_single ? tm_table_set(&s->metadata_rows, &key, *number, err) : TM_OK;
 }
 
 /* Writes E in the scope of its name. If the name can have one value there and has one, replaces it. */
