@@ -602,6 +602,20 @@ trace_attribute.tracemerge.file.0.stat.trace_packet_defaults_missing_sequence_id
 trace_attribute.tracemerge.file.0.stat.track_event_missing_sequence_id|1'
 }
 
+# The expected row is the reference importer's. The recorder of the second session stopped, at a reading of MONOTONIC.
+@test "when perf's recorder stopped by itself is a statistic of its session" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
+1 { 10: 1 6 { 1 { 1: 6 2: 1000 } 1 { 1: 3 2: 500 } } }
+1 { 10: 3 13: 1 8: 1000 66 { 1: 2 2: 5 3: 6 5: 2 6: 100 } }
+1 { 10: 4 13: 1 8: 1000 66 { 1: 2 2: 5 3: 6 5: 2 6: 100 } }
+1 { 10: 4 8: 2000 58: 3 66 { 19 { 1: 1 } } }
+1 { 10: 3 8: 2100 66 { 19 { 1: 0 } } }
+END
+    tm-merge -q -o p.db p.pftrace
+    same_text "$(sqlite3 p.db "SELECT name, idx, severity, source, value, description IS NOT NULL FROM stats
+        WHERE name GLOB 'perf_*'")" 'perf_guardrail_stop_ts|1|data_loss|trace|2500|1'
+}
+
 # The expected rows are the reference importer's.
 @test "of attributes of a trace that have one name, the last value counts" {
     packets p.pftrace '[[(126, message((1, message((1, "a"), (2, 5))), (1, message((1, "b"), (3, "x")))))],

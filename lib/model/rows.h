@@ -78,7 +78,7 @@ struct tm_recording_time {
     int64_t ts;
     struct tm_text name;
     uint32_t file, machine;
-    int64_t idx; /* the process or the buffer that the event is about; TM_NO_ID: none */
+    int64_t idx; /* the process, buffer or session that the event is about; TM_NO_ID: none */
 };
 
 /* An event of the kernel as it was recorded. */

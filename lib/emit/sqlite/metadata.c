@@ -121,12 +121,12 @@ static enum tm_status put(struct tm_sqlite *s, struct entry *e, struct tm_error 
     return tm_sqlite_run(s, stmt, err);
 }
 
-/* Writes ROW as a statistic of its process. */
+/* Writes ROW as a statistic of its process, buffer or session. */
 static enum tm_status put_time(struct tm_sqlite *s, const struct tm_recording_time *row, struct tm_error *err)
 {
     sqlite3_stmt *stmt = s->statements[TM_SQL_STAT];
     tm_sqlite_bind_id(stmt, 2, row->idx);
-    tm_sqlite_bind_word(stmt, 3, "info");
+    tm_sqlite_bind_word(stmt, 3, tm_text_is(row->name, "perf_guardrail_stop_ts") ? "data_loss" : "info");
     tm_sqlite_bind_stat_words(stmt, row->name, true);
     sqlite3_bind_int64(stmt, 5, row->ts);
     sqlite3_bind_int64(stmt, 6, row->machine);

@@ -178,6 +178,8 @@ static const struct words {
      "Events of tracepoints of which fields were left out, because of a limit"},
     {"perf_data_user_stacks_not_unwound", OF_ANALYSIS,
      "Samples whose user stack was recorded as bytes, and not unwound"},
+    {"perf_guardrail_stop_ts", OF_TRACE | IS_LATEST,
+     "When perf's recorder stopped because it used too much of the device"},
     {"perf_samples_skipped", OF_ANALYSIS, "Samples of perf without a stack, because the process could not be read"},
     {"perf_samples_skipped_dataloss", OF_TRACE,
      "Samples of perf without a stack, because the recorder had too much to do"},

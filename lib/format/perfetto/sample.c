@@ -11,6 +11,7 @@
 enum { SAMPLE_CPU = 1, SAMPLE_PID = 2, SAMPLE_TID = 3, SAMPLE_CALLSTACK = 4, SAMPLE_CPU_MODE = 5 };
 enum { SAMPLE_UNWIND_ERROR = 16 };
 enum { SAMPLE_RECORDS_LOST = 17, SAMPLE_SKIP_REASON = 18, SAMPLE_PRODUCER_EVENT = 19 };
+enum { PRODUCER_STOP_REASON = 1, STOPPED_BY_LIMIT = 1 };
 enum { SKIPPED_WHEN_READ = 1, SKIPPED_WHEN_UNWOUND = 2, SKIPPED_QUEUE_FULL = 3 }; /* SampleSkipReason */
 enum { STREAM_CALLSTACKS = 1, STREAM_DELTAS_US = 2 };
 enum {
@@ -216,15 +217,38 @@ static enum tm_status count_loss(struct tm_proto_rows *rows, const struct tm_eve
     }
 }
 
-enum tm_status tm_proto_perf_sample_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
-                                         struct tm_error *err)
+/* Returns the number of the session of a sequence's samples: sequences are numbered when their first sample comes. */
+static uint64_t session_of(struct tm_proto_sequences *sequences, struct tm_proto_sequence *sequence)
+{
+    if (sequence == NULL)
+        return 0;
+    if (sequence->perf_session == 0)
+        sequence->perf_session = ++sequences->perf_sessions;
+    return sequence->perf_session - 1;
+}
+
+/* True if REPORT, a ProducerEvent, states that the profiler stopped because it used too much of the device. */
+static bool is_stop(const struct tm_pb_field *report)
+{
+    struct tm_pb pb = tm_pb_of(report->data, report->len);
+    struct tm_pb_field f;
+    bool is = false;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == PRODUCER_STOP_REASON && f.type == TM_PB_VARINT)
+            is = f.value == STOPPED_BY_LIMIT;
+    return is;
+}
+
+enum tm_status tm_proto_perf_sample_read(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
+                                         const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, TM_KIND_SAMPLE);
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
     struct tm_pb_field f;
     uint64_t callstack = 0;
     struct loss loss = {0};
-    bool is_report = false;
+    bool is_report = false, stops = false;
+    const uint64_t session = session_of(sequences, packet->sequence);
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == SAMPLE_CPU) {
             row.cpu = (uint32_t)f.value;
@@ -243,13 +267,17 @@ enum tm_status tm_proto_perf_sample_read(struct tm_proto_rows *rows, const struc
             loss.reason = f.value;
         }
         is_report |= f.id == SAMPLE_PRODUCER_EVENT;
+        stops |= f.id == SAMPLE_PRODUCER_EVENT && f.type == TM_PB_LEN && is_stop(&f);
     }
     if ((loss.records || !is_report) && count_loss(rows, &row, &loss, err) < 0)
         return err->status;
     is_report |= loss.records || !packet->has_time;
     if (is_report || !(row.flags & TM_EVENT_HAS_TID)) {
         row = tm_proto_packet_event(packet);
-            return tm_proto_add(rows, &row, err);
+        enum tm_status st = tm_proto_add(rows, &row, err);
+        return st < 0 || !stops || loss.records
+                   ? st
+                   : tm_proto_add_time(rows, packet, "perf_guardrail_stop_ts", &session, err);
     }
     if (put_conditions(rows, packet) < 0)
         return tm_error_nomem(err);

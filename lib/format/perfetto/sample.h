@@ -11,9 +11,10 @@
 enum tm_status tm_proto_stack_put(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence, uint64_t iid,
                                   struct tm_error *err);
 
-/* Adds the SAMPLE row of a perf_sample packet. A report of the profiler itself becomes a PACKET. */
-enum tm_status tm_proto_perf_sample_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
-                                         struct tm_error *err);
+/* Adds the SAMPLE row of a perf_sample packet. A report of the profiler itself becomes a PACKET, followed by the time
+ * at which it stopped, if it did so because of a limit. SEQUENCES numbers the sessions. */
+enum tm_status tm_proto_perf_sample_read(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
+                                         const struct tm_proto_packet *packet, struct tm_error *err);
 
 /* Adds the PACKET row of a streaming_profile_packet, and after it a SAMPLE row, without raw, for each stack. Their
  * times are relative to the thread descriptor's reference, like those of track events with deltas. */
