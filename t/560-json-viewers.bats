@@ -85,13 +85,34 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [[ "$output" == *"cut.json: byte "* ]]
 }
 
-@test "bytes that are no UTF-8 are kept, and counted" {
-    printf '[{"ph":"X","pid":1,"tid":1,"name":"a\351","ts":1,"dur":5}]' >a.json
-    tm-merge -o m.json a.json
-    grep -q $'"name":"a\351"' m.json
+@test "bytes that are no UTF-8, and halves of surrogate pairs, become U+FFFD, and the bytes are counted" {
+    printf '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"a\351","ts":1,"dur":5,"args":{"k\377":["\300\200","\\ud800|\\ud83d\\ude00|\\\\ud800|\\udc00"]}}],
+        "other\376":{"x\355\240\200":"\\uDBFF\\uDBFF\\uDFFF"}}' >a.json
+    for source in a.json -; do
+        tm-merge -o m.json $source <a.json
+        [ "$(json 'ascii((e[0]["name"], e[0]["args"]))')" = \
+          "('a\\ufffd', {'k\\ufffd': ['\\ufffd\\ufffd', '\\ufffd|\\U0001f600|\\\\ud800|\\ufffd']})" ]
+        [ "$(json 'ascii(d["other\ufffd"])')" = "{'x\\ufffd\\ufffd\\ufffd': '\\ufffd\\U0010ffff'}" ]
+        grep -qF '"\ufffd|\ud83d\ude00|\\ud800|\ufffd"' m.json # other escapes stay
+        jq -e '.traceEvents | length == 1' m.json
+    done
     tm-merge -q -o m.db a.json
     [ "$(sqlite3 m.db "SELECT value FROM stats WHERE name = 'json_invalid_utf8'")" = 1 ]
     [ "$(sqlite3 m.db "SELECT count(*) FROM slice WHERE name = 'a' || char(0xfffd)")" = 1 ]
+}
+
+@test "a large output has no bytes that are no UTF-8 either, and the same with any number of threads" {
+    python3 - <<'END'
+with open('a.json', 'wb') as out:
+    out.write(b'[' + b',\n'.join(b'{"ph":"X","pid":1,"tid":1,"name":"caf\xc3\xa9","ts":%d,"dur":1,"args":{"text":"%s%s"}}' %
+                                 (i, b'x' * 200, b'\xe9\\udead' if i % 1000 == 7 else b'') for i in range(80000)) + b']')
+END
+    for jobs in 1 2 4; do
+        tm-merge -j $jobs -o m$jobs.json a.json
+        cmp m1.json m$jobs.json
+    done
+    cp m1.json m.json
+    [ "$(json 'len(e), sum(x["args"]["text"].endswith("x\ufffd\ufffd") for x in e), {x["name"] for x in e}')" = "(80000, 80, {'café'})" ]
 }
 
 @test "a block of zeros that hides events is damage, and shorter zeros in a name are read" {

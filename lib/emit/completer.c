@@ -33,7 +33,8 @@ static enum tm_status complete(void *self, struct tm_handoff_piece piece, struct
 {
     struct tm_completer *c = self;
     struct completer_block *b = &c->blocks[piece.place];
-    return tm_late_parts_join(&b->late, &b->own, c->readers[piece.thread], &b->whole, err);
+    enum tm_status st = tm_late_parts_join(&b->late, &b->own, c->readers[piece.thread], &b->whole, err);
+    return st == TM_OK && c->ends.check ? c->ends.check(&b->whole, err) : st;
 }
 
 static enum tm_status hand_on(void *self, unsigned place, struct tm_error *err)

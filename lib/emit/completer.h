@@ -10,9 +10,13 @@ struct tm_completer;
 /* Takes BYTES, which it leaves empty. It is called by threads of the completer, one at a time. TM_OK or an error. */
 typedef enum tm_status tm_completer_receiver(void *self, struct tm_buf *bytes, struct tm_error *err);
 
-/* What a completer works with; both must outlive it. */
+/* Changes BYTES, which are whole rows. Threads of the completer call it, several at a time. TM_OK or an error. */
+typedef enum tm_status tm_completer_check(struct tm_buf *bytes, struct tm_error *err);
+
+/* What a completer works with. SOURCES and SELF must outlive it. */
 struct tm_completer_ends {
     struct tm_sources *sources; /* texts are read there; NULL: there are none */
+    tm_completer_check *check;  /* changes bytes before the receiver gets them; NULL: they stay */
     tm_completer_receiver *receiver;
     void *self;
 };

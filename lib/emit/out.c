@@ -3,6 +3,7 @@
 #include "base/decimal.h"
 #include "base/pb.h"
 #include "base/utf8.h"
+#include "json/unicode.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -361,6 +362,7 @@ void tm_out_pad(struct tm_out *out, size_t from, size_t width, bool right)
 
 void tm_out_guard_json(struct tm_out *out)
 {
+    out->is_json = true;
     out->guards = isatty(out->blocks.fd) == 1;
 }
 
@@ -384,6 +386,21 @@ static enum tm_status guard(struct tm_out *out, struct tm_error *err)
     }
     tm_buf_release(&raw);
     return out->failed ? tm_error_nomem(err) : TM_OK;
+}
+
+/* Makes JSON valid where its strings mean no character. */
+static enum tm_status put_characters(struct tm_buf *json, struct tm_error *err)
+{
+    struct tm_buf valid = {0};
+    const uint8_t *end = json->data + json->len;
+    if (json->len == 0 || tm_json_find_no_character(json->data, end) == end)
+        return TM_OK;
+    const enum tm_status st = tm_json_put_characters(&valid, json->data, json->len);
+    const struct tm_buf was = *json;
+    *json = valid;
+    valid = was;
+    tm_buf_release(&valid);
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 static enum tm_status write_block(void *out, struct tm_buf *bytes, struct tm_error *err)
@@ -420,6 +437,8 @@ static enum tm_status join_late(struct tm_out *out, struct tm_error *err)
 static enum tm_status complete(struct tm_out *out, struct tm_error *err)
 {
     enum tm_status st = out->late.part_count ? join_late(out, err) : TM_OK;
+    if (st == TM_OK && out->is_json)
+        st = put_characters(&out->buf, err);
     return st == TM_OK && out->guards ? guard(out, err) : st;
 }
 
@@ -437,7 +456,10 @@ enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err)
 static enum tm_status write_full(struct tm_out *out, struct tm_error *err)
 {
     if (out->late_threads && !out->has_completer && tm_block_output_is_async(&out->blocks)) {
-        const struct tm_completer_ends ends = {out->sources, write_block, out};
+        const struct tm_completer_ends ends = {.sources = out->sources,
+                                               .check = out->is_json ? put_characters : NULL,
+                                               .receiver = write_block,
+                                               .self = out};
         out->completer = tm_completer_new(&ends, out->late_threads);
         out->has_completer = true;
     }

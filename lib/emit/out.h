@@ -17,6 +17,7 @@ struct tm_out {
     struct tm_buf buf;
     bool failed; /* text is missing, because memory ran out for it or, as the caller notes here, for its parts */
     /* private */
+    bool is_json; /* tm_out_guard_json was called */
     bool guards;
     struct tm_block_output blocks;
     struct tm_sources *sources;     /* borrowed; NULL: no text is copied */
@@ -31,8 +32,9 @@ struct tm_out {
 /* NAME: the name of FD; NULL: standard output. */
 void tm_out_init(struct tm_out *out, int fd, const char *name);
 
-/* OUT is JSON and may have strings as they were read. If FD is a terminal, characters that it would obey are escaped.
- * Call it before anything is put. */
+/* OUT is JSON and may have strings as they were read. Where they mean no character (json/unicode.h), U+FFFD is written,
+ * because readers refuse a document with such strings, or a part of it. If FD is a terminal, characters that it would
+ * obey are escaped. Call it before anything is put. No row ends within a string. */
 void tm_out_guard_json(struct tm_out *out);
 
 /* Lets OUT have late parts, also copies of texts of SOURCES (may be NULL), which must outlive it. JOBS is for

@@ -1,37 +1,6 @@
 #include "json/scan.h"
-#include "base/hex.h"
 #include "base/utf8.h"
-
-/* Returns the number in the four hex digits at P, or -1 if they are none. */
-static int32_t hex4(const uint8_t *p)
-{
-    int32_t v = 0;
-    for (int i = 0; i < 4; i++) {
-        int digit = tm_hex_value(p[i]);
-        if (digit < 0)
-            return -1;
-        v = v << 4 | digit;
-    }
-    return v;
-}
-
-/* Decodes the \u escape at P, with its partner if it is half of a pair. Returns the byte after it. */
-static const uint8_t *decode_u(const uint8_t *p, const uint8_t *end, uint32_t *cp)
-{
-    *cp = (uint32_t)hex4(p + 2);
-    p += 6;
-    if (*cp < 0xd800 || *cp > 0xdfff)
-        return p;
-    if (*cp <= 0xdbff && end - p >= 6 && p[0] == '\\' && p[1] == 'u') {
-        int32_t low = hex4(p + 2);
-        if (low >= 0xdc00 && low <= 0xdfff) {
-            *cp = 0x10000 + ((*cp - 0xd800) << 10) + ((uint32_t)low - 0xdc00);
-            return p + 6;
-        }
-    }
-    *cp = 0xfffd;
-    return p;
-}
+#include "json/unicode.h"
 
 /* Returns the character that backslash and C mean. C is not u. */
 static uint8_t unescaped(uint8_t c)
@@ -56,7 +25,7 @@ enum tm_status tm_json_unescape(const struct tm_json_value *string, struct tm_bu
         p = slash;
         if (p[1] == 'u') {
             uint32_t cp;
-            p = decode_u(p, end, &cp);
+            p = tm_json_decode_u(p, end, &cp);
             out->len += tm_utf8_encode(cp, out->data + out->len);
             continue;
         }
@@ -77,7 +46,7 @@ size_t tm_json_resolve(const struct tm_json_value *key, uint8_t *out, size_t siz
             p++;
         } else if (p[1] == 'u') {
             uint32_t cp;
-            p = decode_u(p, end, &cp);
+            p = tm_json_decode_u(p, end, &cp);
             n = tm_utf8_encode(cp, bytes);
         } else {
             bytes[0] = unescaped(p[1]);

@@ -7,6 +7,7 @@
 #include "base/name_set.h"
 #include "base/natural.h"
 #include "json/event_id.h"
+#include "json/unicode.h"
 #include "os/io.h"
 #include "base/pb.h"
 #include "os/program.h"
@@ -149,6 +150,39 @@ static void test_json_strings(void)
     uint8_t room[8];
     is_int(tm_json_resolve(&value, room, sizeof room), sizeof room + 1);
     ok(!tm_json_is_escaped(&value, text, 65));
+    tm_buf_release(&out);
+}
+
+/* What means no character in JSON is found at any place, and replaced; all else stays. */
+static void test_json_characters(void)
+{
+    static const struct {
+        const char *in, *out;
+    } rows[] = {{"plain", "plain"},
+                {"\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd", "\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd"},
+                {"\xe9z\xed\xa0\x80", "\xef\xbf\xbdz\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+                {"\xf0\x9f\x98", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+                {"\\ud83d\\ude00\\u0000\\ufffd\\n\\\\ud800", "\\ud83d\\ude00\\u0000\\ufffd\\n\\\\ud800"},
+                {"\\ud83d|\\ude00|\\uD83D\\u0041", "\\ufffd|\\ufffd|\\ufffd\\u0041"},
+                {"\\ud800\\ud83d\\ude00\\udc00", "\\ufffd\\ud83d\\ude00\\ufffd"},
+                /* not JSON: nothing is read after its end */
+                {"\\", "\\"},
+                {"\\ud80", "\\ud80"},
+                {"\\uz800", "\\uz800"},
+                {"\\ud83d\\ude0", "\\ufffd\\ude0"}};
+    struct tm_buf out = {0}, text = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (size_t before = 0; before < 40; before += 13) { /* blocks of 32 bytes, and the rest */
+            tm_buf_clear(&text);
+            tm_buf_clear(&out);
+            ok(tm_buf_addf(&text, "%0*d%s", (int)before + 1, 0, rows[i].in) == TM_OK);
+            const uint8_t *bad = tm_json_find_no_character(text.data, text.data + text.len);
+            ok((bad == text.data + text.len) == (strcmp(rows[i].in, rows[i].out) == 0));
+            ok(tm_json_put_characters(&out, text.data, text.len) == TM_OK);
+            is_str(tm_buf_cstr(&out) + before + 1, rows[i].out);
+        }
+    }
+    tm_buf_release(&text);
     tm_buf_release(&out);
 }
 
@@ -538,6 +572,7 @@ int main(void)
     test_natural();
     test_flow_ids();
     test_json_strings();
+    test_json_characters();
     test_decimal();
     test_varint();
     test_intern();

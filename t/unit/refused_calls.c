@@ -321,7 +321,7 @@ static enum tm_status copy_texts(struct tm_buf *result, struct tm_error *err)
     unlink(path.path);
     if (st == TM_OK)
         st = tm_sources_add(sources, &source, err);
-    const struct tm_completer_ends ends = {sources, add_block, result};
+    const struct tm_completer_ends ends = {.sources = sources, .receiver = add_block, .self = result};
     struct tm_completer *completer = st == TM_OK ? tm_completer_new(&ends, 2) : NULL;
     struct tm_source_reader *reader = st == TM_OK && completer == NULL ? tm_source_reader_new(sources) : NULL;
     if (st == TM_OK && completer == NULL && reader == NULL)
