@@ -609,6 +609,53 @@ never ends true true' ]
     done
 }
 
+@test "all flows of a slice on a thread are arrows in merged.json: one is its bind_id, the others are events" {
+    cd "$BATS_TEST_TMPDIR"
+    # Slice a starts two flows; instant i ends one. Slices d and e start one each, which f ends. Nothing ends g and h.
+    python3 "$TM_SRC/t/gen/make-packets.py" >a.pftrace <<'END'
+1 { 10: 1 13: 1 60 { 1: 12 4 { 1: 100 2: 101 } } }
+1 { 60 { 1: 13 4 { 1: 100 2: 102 } } }
+1 { 60 { 1: 14 4 { 1: 100 2: 103 } } }
+1 { 8: 1000 10: 1 11 { 9: 1 11: 12 23: "a" 47: 0x0000000000000005 47: 0x0000000000000006 } }
+1 { 8: 1500 10: 1 11 { 9: 2 11: 12 } }
+1 { 8: 2000 10: 1 11 { 9: 1 11: 13 23: "b" 48: 0x0000000000000005 } }
+1 { 8: 2100 10: 1 11 { 9: 2 11: 13 } }
+1 { 8: 3000 10: 1 11 { 9: 1 11: 14 23: "c" 47: 0x0000000000000006 } }
+1 { 8: 3100 10: 1 11 { 9: 3 11: 14 23: "i" 48: 0x0000000000000006 } }
+1 { 8: 3200 10: 1 11 { 9: 2 11: 14 } }
+1 { 8: 4000 10: 1 11 { 9: 1 11: 12 23: "d" 47: 0x0000000000000007 } }
+1 { 8: 4100 10: 1 11 { 9: 1 11: 13 23: "e" 47: 0x0000000000000008 } }
+1 { 8: 4200 10: 1 11 { 9: 1 11: 14 23: "f" 48: 0x0000000000000007 48: 0x0000000000000008 } }
+1 { 8: 4300 10: 1 11 { 9: 2 11: 14 } }
+1 { 8: 4400 10: 1 11 { 9: 2 11: 13 } }
+1 { 8: 4500 10: 1 11 { 9: 2 11: 12 } }
+1 { 8: 5000 10: 1 11 { 9: 1 11: 12 23: "g" 47: 0x0000000000000008 } }
+1 { 8: 5050 10: 1 11 { 9: 1 11: 14 23: "G" 47: 0x0000000000000006 } }
+1 { 8: 5100 10: 1 11 { 9: 1 11: 13 23: "h" 48: 0x0000000000000008 48: 0x0000000000000006 } }
+END
+    tm-merge -q -o a.json a.pftrace
+    for name in a.pftrace a.json; do
+        tm-merge -q -o a.db "$name"
+        [ "$(sqlite3 a.db 'SELECT a.name, b.name FROM flow JOIN slice a ON a.id = slice_out JOIN slice b ON b.id = slice_in
+            ORDER BY a.ts, b.ts' | paste -sd,)" = 'a|b,a|c,c|i,d|f,e|f,g|h,G|h' ]
+        [ "$(sqlite3 a.db "SELECT count(*) FROM slice")" = 10 ]
+    done
+    # A flow on a track without a thread has a bind_id alone, even after it was made of events.
+    python3 "$TM_SRC/t/gen/make-packets.py" >b.pftrace <<'END'
+1 { 10: 1 13: 1 60 { 1: 12 4 { 1: 100 2: 101 } } }
+1 { 60 { 1: 20 2: "async" } }
+1 { 8: 1000 10: 1 11 { 9: 1 11: 12 23: "a" 47: 0x0000000000000005 47: 0x0000000000000006 } }
+1 { 8: 1500 10: 1 11 { 9: 2 11: 12 } }
+1 { 8: 2000 10: 1 11 { 9: 1 11: 20 23: "b" 47: 0x0000000000000006 } }
+1 { 8: 2100 10: 1 11 { 9: 2 11: 20 } }
+1 { 8: 2200 10: 1 11 { 9: 1 11: 20 23: "c" 48: 0x0000000000000006 } }
+1 { 8: 2300 10: 1 11 { 9: 2 11: 20 } }
+END
+    tm-merge -q -o b.json b.pftrace
+    tm-merge -q -o b.db b.json
+    [ "$(sqlite3 b.db 'SELECT a.name, b.name FROM flow JOIN slice a ON a.id = slice_out JOIN slice b ON b.id = slice_in')" = 'b|c' ]
+}
+
 @test "an instant that has a flow is an event of no length, because readers take flows of slices only" {
     cd "$BATS_TEST_TMPDIR"
     # Slice a starts flow 1, instant b ends it; instant c has no flow.

@@ -28,7 +28,9 @@ enum tm_status tm_json_ended_slices_add(struct tm_json_ended_slices *w, const st
 static int compare(const void *a, const void *b)
 {
     const struct tm_json_ended_slice *x = a, *y = b;
-    return x->order < y->order ? -1 : x->order > y->order;
+    if (x->order == y->order)
+        return x->at < y->at ? -1 : x->at > y->at;
+    return x->order < y->order ? -1 : 1;
 }
 
 enum tm_status tm_json_ended_slices_write(struct tm_json_ended_slices *w, struct tm_error *err)

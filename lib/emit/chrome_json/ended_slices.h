@@ -15,8 +15,8 @@ struct tm_json_ended_slices {
     int64_t end_ns; /* the latest end of a pending slice */
 };
 
-/* Adds a pending slice that ended at END_NS. ORDER is that of its begin. TM_OK or TM_E_SYSTEM, as all functions here.
- */
+/* Adds a pending slice that ended at END_NS, or an event that belongs after it. ORDER is that of its begin. TM_OK or
+ * TM_E_SYSTEM, as all functions here. */
 enum tm_status tm_json_ended_slices_add(struct tm_json_ended_slices *w, const struct tm_json_event_draft *slice,
                                         uint64_t order, int64_t end_ns, struct tm_error *err);
 

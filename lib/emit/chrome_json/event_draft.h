@@ -3,6 +3,7 @@
 #ifndef TM_EMIT_CHROME_JSON_EVENT_DRAFT_H
 #define TM_EMIT_CHROME_JSON_EVENT_DRAFT_H
 
+#include "base/pb.h"
 #include "base/text.h"
 #include "emit/late_parts.h"
 
@@ -40,6 +41,9 @@ struct tm_json_event_draft {
     uint64_t value;                     /* an int64, or the bits of a double */
     struct tm_text category, name;
     struct tm_text detail, more_detail; /* Detail messages: args, or the stack; unless it has a value */
+    /* not part of its text: tm_json_writer_next_flow */
+    bool has_flow_events;
+    struct tm_pb flows;
 };
 
 /* A draft as a record for tm_json_event_format: its pieces, to be joined. They are borrowed from the draft, except for

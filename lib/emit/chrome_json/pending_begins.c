@@ -91,6 +91,18 @@ enum tm_status tm_json_begins_open(struct tm_json_begins *begins, const struct t
     return TM_OK;
 }
 
+/* Sets the place of VIEW to that of STACK. */
+static void show_place(const struct tm_json_begin_stack *stack, struct tm_json_begin_view *view)
+{
+    view->thread = stack->holder.thread - 1;
+    view->lane = stack->holder.lane;
+}
+
+void tm_json_begins_place(const struct tm_json_begins *begins, uint32_t number, struct tm_json_begin_view *view)
+{
+    show_place(stack_of(begins, number), view);
+}
+
 enum tm_status tm_json_begins_complete(struct tm_json_begins *begins, const struct tm_json_begin_at *at, int64_t end_ns,
                                        struct tm_json_begin_view *view)
 {
@@ -101,8 +113,7 @@ enum tm_status tm_json_begins_complete(struct tm_json_begins *begins, const stru
     tm_json_lanes_use(begins->lanes, &stack->holder, view->ts_ns, end_ns);
     stack->awaits = false;
     note_open(begins, stack);
-    view->thread = stack->holder.thread - 1;
-    view->lane = stack->holder.lane;
+    show_place(stack, view);
     return TM_OK;
 }
 
@@ -115,8 +126,7 @@ enum tm_status tm_json_begins_point(struct tm_json_begins *begins, const struct 
     tm_json_lanes_use(begins->lanes, &stack->holder, ts_ns, ts_ns);
     stack->awaits = binding == TM_JSON_BEGIN_AWAITS || (stack->awaits && binding == TM_JSON_BEGIN_BOUND);
     note_open(begins, stack);
-    view->thread = stack->holder.thread - 1;
-    view->lane = stack->holder.lane;
+    show_place(stack, view);
     return TM_OK;
 }
 

@@ -110,6 +110,9 @@ enum tm_json_begin_binding {
 enum tm_status tm_json_begins_point(struct tm_json_begins *begins, const struct tm_json_begin_at *at, int64_t ts_ns,
                                     enum tm_json_begin_binding binding, struct tm_json_begin_view *view);
 
+/* Sets the place of *VIEW to that of STACK, where a slice was begun last. */
+void tm_json_begins_place(const struct tm_json_begins *begins, uint32_t stack, struct tm_json_begin_view *view);
+
 /* Takes a slice of STACK that has ended before an event at TS_NS. False: there is none more. Call it until then before
  * each event of the stack that begins or ends a slice or is an instant, so before the functions above and close. VIEW
  * is valid until the next open. */

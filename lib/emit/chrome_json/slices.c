@@ -106,14 +106,17 @@ static enum tm_status draft_view(struct tm_json_slices *s, const struct tm_json_
 static enum tm_status complete_view(struct tm_json_slices *s, const struct tm_json_begin_view *v, int64_t end_ns,
                                     struct tm_text more_detail, struct tm_error *err)
 {
-    struct tm_json_event_draft draft;
+    struct tm_json_event_draft draft, flow;
     enum tm_status st = draft_view(s, v, 'X', &draft, err);
     draft.form.dur = TM_JSON_DUR_AFTER_TS;
     draft.dur_ns = end_ns - v->ts_ns;
     draft.more_detail = more_detail;
     if (st < 0 || (st = tm_json_writer_bind(s->writer, v->file, &draft, err)) < 0)
         return st;
-    return tm_json_ended_slices_add(&s->ended, &draft, v->order, end_ns, err);
+    st = tm_json_ended_slices_add(&s->ended, &draft, v->order, end_ns, err);
+    while (st == TM_OK && tm_json_writer_next_flow(&draft, &flow))
+        st = tm_json_ended_slices_add(&s->ended, &flow, v->order, end_ns, err);
+    return st;
 }
 
 /* Writes V, an open slice, as a begin; or one that has ended. */
@@ -125,7 +128,7 @@ static enum tm_status put_begin(struct tm_json_slices *s, const struct tm_json_b
     enum tm_status st = draft_view(s, v, 'B', &draft, err);
     if (st < 0 || (st = tm_json_writer_bind(s->writer, v->file, &draft, err)) < 0)
         return st;
-    return tm_json_writer_put(s->writer, &draft, err);
+    return tm_json_writer_put_slice(s->writer, &draft, err);
 }
 
 static enum tm_status put_begins(struct tm_json_slices *s, uint32_t stack, struct tm_error *err)
@@ -180,6 +183,20 @@ enum tm_status tm_json_slices_point(struct tm_json_slices *s, const struct tm_ev
     return tm_json_threads_tid(s->threads, v.thread, v.lane, &draft->tid, err);
 }
 
+/* Notes the place of E, a slice that has begun at AT, for its flows. */
+static enum tm_status place_flows(struct tm_json_slices *s, const struct tm_event *e,
+                                      const struct tm_json_begin_at *at, struct tm_error *err)
+{
+    const struct tm_text detail = tm_text_at(e->detail, e->detail_bytes);
+    /* The document may have a begin later, and readers keep the order of events of one time. */
+    const int64_t within_ns = e->time_ns - s->writer->base_ns + (e->time_ns < INT64_MAX);
+    struct tm_json_event_draft slice = {.ts_ns = within_ns, .pid = at->owner.pid};
+    struct tm_json_begin_view v;
+    tm_json_begins_place(&s->begins, at->stack, &v);
+    const enum tm_status st = tm_json_threads_tid(s->threads, v.thread, v.lane, &slice.tid, err);
+    return st < 0 ? st : tm_json_writer_place_flows(s->writer, e->file, detail, &slice, err);
+}
+
 /* Begins slice E on a thread. It is written at its end. */
 static enum tm_status open_span(struct tm_json_slices *s, const struct tm_event *e, const struct tm_event_task *place,
                                 struct tm_error *err)
@@ -196,10 +213,13 @@ static enum tm_status open_span(struct tm_json_slices *s, const struct tm_event 
         return st;
     if (v.name.data == NULL)
         v.name = tm_text_str("");
-    if ((st = tm_json_writer_begin_flow(s->writer, e->file, &v.detail, err)) < 0)
+    if ((st = tm_json_writer_begin_flows(s->writer, e->file, &v.detail, err)) < 0)
         return st;
+    const bool has_flows = v.detail.data != e->detail;
     if (tm_json_begins_open(&s->begins, &at, &v, labels, &is_full) < 0)
         return tm_error_nomem(err);
+    if (has_flows && (st = place_flows(s, e, &at, err)) < 0)
+        return st;
     return is_full ? put_begins(s, at.stack, err) : TM_OK;
 }
 
@@ -341,12 +361,12 @@ static enum tm_status put_other(struct tm_json_slices *s, const struct tm_event 
     if ((!on_thread && (st = set_id(s, e, place, &draft, err)) < 0) ||
         (st = tm_json_writer_bind(s->writer, e->file, &draft, err)) < 0)
         return st;
-    if (on_thread && draft.form.bind) { /* readers take flows of slices only */
+    if (on_thread && (draft.form.bind || draft.has_flow_events)) { /* readers take flows of slices only */
         draft.form.phase = 'X';
         draft.form.dur = TM_JSON_DUR_AFTER_NAME;
         draft.form.has_thread_scope = false;
     }
-    return tm_json_writer_put(s->writer, &draft, err);
+    return tm_json_writer_put_slice(s->writer, &draft, err);
 }
 
 static enum tm_status put_complete(struct tm_json_slices *s, const struct tm_event *e,
@@ -370,7 +390,7 @@ static enum tm_status put_complete(struct tm_json_slices *s, const struct tm_eve
     if ((st = tm_json_threads_tid(s->threads, v.thread, v.lane, &draft.tid, err)) < 0 ||
         (st = tm_json_writer_bind(s->writer, e->file, &draft, err)) < 0)
         return st;
-    return tm_json_writer_put(s->writer, &draft, err);
+    return tm_json_writer_put_slice(s->writer, &draft, err);
 }
 
 /* Writes a complete slice on a track without a thread: its begin, then its end. Readers order these by time. */

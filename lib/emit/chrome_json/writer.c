@@ -1,5 +1,7 @@
 #include "emit/chrome_json/writer.h"
 
+#include <stdlib.h>
+
 void tm_json_writer_init(struct tm_json_writer *w, const struct tm_emit_context *context)
 {
     *w = (struct tm_json_writer){.context = context, .awaits_base = context->options->rebase};
@@ -12,6 +14,7 @@ void tm_json_writer_release(struct tm_json_writer *w)
 {
     tm_json_id_numbers_release(&w->ids);
     tm_map_release(&w->flows);
+    free(w->known);
     tm_buf_release(&w->scratch);
     tm_buf_release(&w->begun);
     tm_out_release(&w->out);

@@ -17,9 +17,12 @@ struct tm_json_writer {
     bool has_events;            /* the next event needs a comma before it */
     bool awaits_base;           /* the next event of the timeline sets base_ns */
     struct tm_json_id_numbers ids;
-    struct tm_map flows; /* from the number of a flow to what is known of it (writer_flows.c) */
+    struct tm_map flows; /* from the number of a flow to its index in known (writer_flows.c) */
+    struct tm_json_flow *known;
+    uint32_t known_count, known_cap;
+    uint64_t flow_count; /* events with flows of a proto */
     struct tm_buf scratch;
-    struct tm_buf begun; /* the detail that tm_json_writer_begin_flow returns */
+    struct tm_buf begun; /* the detail that was settled last */
 };
 
 void tm_json_writer_init(struct tm_json_writer *w, const struct tm_emit_context *context);
@@ -48,20 +51,34 @@ void tm_json_writer_micros(struct tm_json_writer *w, int64_t ns);
 void tm_json_writer_draft(const struct tm_json_writer *w, const struct tm_event *e, char phase,
                           struct tm_json_event_draft *draft);
 
-/* Settles the first flow of *DETAIL, of a slice of FILE that begins and is written later. If the flow is a proto's,
- * *DETAIL becomes one that says what the slice is in it; it is valid until the next call. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_json_writer_begin_flow(struct tm_json_writer *w, uint32_t file, struct tm_text *detail,
-                                         struct tm_error *err);
+/* Settles the flows of *DETAIL, of a slice of FILE that begins on a thread and is written later. If they are a proto's,
+ * *DETAIL becomes one that says what the slice is in them; it is valid until the next call of one of these functions.
+ * tm_json_writer_place_flows must follow. TM_OK or an error of writing. */
+enum tm_status tm_json_writer_begin_flows(struct tm_json_writer *w, uint32_t file, struct tm_text *detail,
+                                          struct tm_error *err);
 
-/* tm_json_writer_begin_flow for the *DETAIL of the end of such a slice, whose begin had the detail BEGUN. An event
- * holds only one flow, so *DETAIL counts only if BEGUN has none. */
+/* Notes for the flows in DETAIL, as recorded, which were settled last, that their slice has the time, process and
+ * thread of SLICE. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_json_writer_place_flows(struct tm_json_writer *w, uint32_t file, struct tm_text detail,
+                                          const struct tm_json_event_draft *slice, struct tm_error *err);
+
+/* tm_json_writer_begin_flows for the *DETAIL of the end of such a slice, whose begin had the detail BEGUN. *DETAIL
+ * counts only if BEGUN has no flow, and then one flow of it. */
 enum tm_status tm_json_writer_end_flow(struct tm_json_writer *w, uint32_t file, struct tm_text begun,
                                        struct tm_text *detail, struct tm_error *err);
 
-/* Sets the bind_id of DRAFT, an event of FILE, to the first flow of its details. An event holds only one. Call it in
- * order of time. */
+/* Sets the bind_id of DRAFT, an event of FILE, to a flow of its details. An event holds only one. If there are others,
+ * and it is a slice on a thread, they become flow events, which belong after DRAFT. Call it in order of time; DRAFT is
+ * then valid until the next call of one of these functions. TM_OK or an error of writing. */
 enum tm_status tm_json_writer_bind(struct tm_json_writer *w, uint32_t file, struct tm_json_event_draft *draft,
                                    struct tm_error *err);
+
+/* Takes the next flow event of SLICE. False: there is none. */
+bool tm_json_writer_next_flow(struct tm_json_event_draft *slice, struct tm_json_event_draft *event);
+
+/* Writes the event of SLICE, then its flow events, which it takes. */
+enum tm_status tm_json_writer_put_slice(struct tm_json_writer *w, struct tm_json_event_draft *slice,
+                                        struct tm_error *err);
 
 /* Writes the event of DRAFT. */
 enum tm_status tm_json_writer_put(struct tm_json_writer *w, const struct tm_json_event_draft *draft,
