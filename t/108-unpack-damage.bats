@@ -187,6 +187,22 @@ END
     [ "$status" -eq 0 ]
 }
 
+@test "the message about a compressed archive that is cut short names the option that reads the rest" {
+    head -c 200000 /dev/urandom >noise.bin
+    for inner in tar zip; do
+        rm -f in.$inner
+        [ $inner = tar ] && tar cf in.tar a.json noise.bin
+        [ $inner = zip ] && python3 -c 'import zipfile; z = zipfile.ZipFile("in.zip", "w"); z.write("a.json"); z.write("noise.bin"); z.close()'
+        gzip -kf in.$inner
+        head -c 100000 in.$inner.gz >cut.gz
+        run tm-unpack cut.gz
+        [ "$status" -eq 1 ]
+        [[ $output == "tm-unpack: cut.gz: "*"compressed byte 100000: the gzip data is cut short (--on-damage=skip or salvage goes on)" ]]
+    done
+    head -c 100000 in.tar.gz >cut.gz
+    tm-unpack --on-damage=salvage --ignore-unknown --list cut.gz | grep -q a.json
+}
+
 @test "bytes around a ZIP are an error, or are counted, unless they are padding" {
     python3 - <<'END'
 import zipfile

@@ -131,8 +131,10 @@ static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node
     struct tm_tar_entry entry;
     /* The TAR is copied to the text file, where text of its members can then stay. */
     enum tm_status st = run->options->text_file ? tm_unpack_require_order(run) : TM_OK;
-    if (st == TM_OK)
+    if (st == TM_OK) {
         st = tm_content_by_place(content, run->options->text_file, run->options->temporary_dir, run->err);
+        st = tm_unpack_halt(run, NULL, st);
+    }
     uint64_t start = content->in->offset;
     tm_tar_reader_init(&tar, content->in, tm_content_end(content));
     tar.tolerant = is_tolerant(run);
@@ -404,7 +406,8 @@ static enum tm_status unpack_zip(struct tm_unpack_run *run, struct tm_node *node
     struct zip_source source = {.salvages = run->options->format.on_damage == TM_DAMAGE_SALVAGE};
     struct tm_archive archive = {.open = zip_open, .state = &source, .copy_state = zip_copy, .free_state = zip_free,
                                  .lacks_paths = true, .is_compressed = true};
-    enum tm_status st = tm_content_by_place(content, NULL, run->options->temporary_dir, run->err);
+    enum tm_status st =
+        tm_unpack_halt(run, NULL, tm_content_by_place(content, NULL, run->options->temporary_dir, run->err));
     if (st < 0)
         return st;
     uint64_t len = tm_content_end(content) - content->in->offset;

@@ -110,7 +110,8 @@ static void reclaim_read(const struct tm_content *content, uint64_t *from)
 static enum tm_status show_whole(struct tm_unpack_run *run, struct tm_content *content,
                                  struct tm_format_context *context)
 {
-    enum tm_status st = tm_content_by_place(content, NULL, run->options->temporary_dir, run->err);
+    enum tm_status st =
+        tm_unpack_halt(run, NULL, tm_content_by_place(content, NULL, run->options->temporary_dir, run->err));
     if (st < 0)
         return st;
     uint64_t at = content->in->offset;
