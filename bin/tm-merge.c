@@ -35,6 +35,7 @@ static const struct tm_program program = {
              "  -f, --format FORMAT   text, jsonl, csv, report, ... (default: by the ending of\n"
              "                        OUT, else text); tm-emit --formats lists them\n"
              "  -m, --manifest FILE   take the manifest from FILE, if the input has none\n"
+             "      --replace         with -m: also if the input has one, which is left out\n"
              "      --machine NAME=FILE\n"
              "      --sync FILE[:CLOCK]=FILE[:CLOCK][+OFFSET]\n"
              "      --trace-time CLOCK[@FILE]\n"
@@ -206,6 +207,7 @@ static bool *flag_of(struct arguments *a, int option)
     case 'g': return &r->no_guess;
     case 'u': return &r->ignore_unknown;
     case 'H': return &r->hints;
+    case 'R': return &r->replaces_manifest;
     case 'i': return &r->interpolate;
     case 'N': return &r->no_detail;
     case 'a': return &r->absolute;
@@ -280,6 +282,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"max-expansion", required_argument, NULL, 'x'},
         {"max-memory", required_argument, NULL, 'M'},
         {"hints", no_argument, NULL, 'H'},
+        {"replace", no_argument, NULL, 'R'},
         {"interpolate", no_argument, NULL, 'i'},
         {"join", required_argument, NULL, 'J'},
         {"write-manifest", required_argument, NULL, 'W'},
@@ -435,6 +438,8 @@ static int check(struct arguments *a)
     if (tm_draft_options_need_manifest(&a->draft_options) && r->manifest)
         return tm_program_usage(&program, "--manifest cannot be combined with --machine, --sync or other options that "
                                           "make a manifest");
+    if (r->replaces_manifest && r->manifest == NULL)
+        return tm_program_usage(&program, "--replace needs the manifest to take, by -m");
     if (a->write_manifest && r->manifest && r->hints)
         return tm_program_usage(&program, "--hints --write-manifest is for input without a manifest");
     if (r->file_count == 0 && isatty(STDIN_FILENO))

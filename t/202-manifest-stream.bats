@@ -267,7 +267,7 @@ machines() {
     [ "$output" = 1 ]
     run bash -c "tm-unpack a.systrace m.json | tm-manifest -m m.json >out"
     [ "$status" -eq 1 ]
-    [ "$output" = "tm-manifest: m.json: perfetto_manifest: multiple perfetto_manifest files in archive" ]
+    [ "$output" = "tm-manifest: m.json: perfetto_manifest: multiple perfetto_manifest files in archive (--replace uses that of -m alone)" ]
 }
 
 @test "a reader that closes the pipe early causes no message" {
@@ -311,4 +311,24 @@ for i in range(40000): print("a-%d [000] .... 10.%06d: tracing_mark_write: I|1|e
     run bash -o pipefail -c 'cat bad | tm-manifest | tm-clocks | cat >out'
     [ "$status" -eq 1 ]
     [[ $output == "tm-clocks: "*"checksum of the frame does not match"* ]]
+}
+
+@test "tm-merge --replace -m uses another manifest than that of the input, and messages about two name it" {
+    mkdir replace
+    cd replace
+    echo '[{"ph":"X","pid":1,"tid":1,"name":"n","ts":1,"dur":1}]' >a.json
+    echo '{"perfetto_manifest":{"version":1,"files":[{"path":"a.json","machine":{"name":"old"}}]}}' >perfetto_manifest.json
+    tar cf run.tar perfetto_manifest.json a.json
+    run tm-merge --trace-time REALTIME run.tar
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-manifest: the input has a manifest; --trace-time would make another: write it with --write-manifest, change it, and use it with --replace -m" ]
+    tm-merge -n --write-manifest=new.json run.tar >/dev/null
+    sed -i s/old/new/ new.json
+    run tm-merge -m new.json run.tar
+    [ "$status" -eq 1 ]
+    [[ $output == *": multiple perfetto_manifest files in archive (--replace uses that of -m alone)" ]]
+    [ "$(tm-merge -f report --json --replace -m new.json run.tar | jq -r '.machines[].name' | grep -v '^host$')" = new ]
+    run tm-merge --replace run.tar
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-merge: --replace needs the manifest to take, by -m" ]
 }

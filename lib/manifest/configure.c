@@ -134,7 +134,8 @@ static enum tm_status on_manifest(struct configure *c, const struct tm_frame *fr
     if (c->options->replaces && !c->passes)
         return TM_OK;
     if (needs_manifest(c))
-        return tm_error_set(err, TM_E_USAGE, "the input has a manifest; %s would make another",
+        return tm_error_set(err, TM_E_USAGE, "the input has a manifest; %s would make another: write it with "
+                                              "--write-manifest, change it, and use it with --replace -m",
                             tm_draft_option_name(c->options->draft_options->all[0].id));
     if (c->trace_began)
         return tm_error_set(err, TM_E_INPUT,
@@ -147,7 +148,8 @@ static enum tm_status on_manifest(struct configure *c, const struct tm_frame *fr
     const uint32_t *from = message->has_file ? &file : NULL;
     if (c->passes || c->configured || c->options->given) {
         tracemerge__manifest__free_unpacked(message, NULL);
-        tm_error_set(err, TM_E_INPUT, "perfetto_manifest: multiple perfetto_manifest files in archive");
+        tm_error_set(err, TM_E_INPUT, "perfetto_manifest: multiple perfetto_manifest files in archive%s",
+                     c->options->given ? " (--replace uses that of -m alone)" : "");
         return from ? of_file(c, *from, err) : err->status;
     }
     enum tm_status st = tm_buf_add(&c->text, message->text.data, message->text.len);

@@ -207,7 +207,9 @@ static void test_given_manifest(void)
     struct fixture f;
     ok(tm_manifest_read(&given, text, sizeof text - 1, &err) == TM_OK);
     archive(&f, text);
-    finish(&f, &options, "run.tar: m.json: perfetto_manifest: multiple perfetto_manifest files in archive", 0);
+    finish(&f, &options,
+           "run.tar: m.json: perfetto_manifest: multiple perfetto_manifest files in archive "
+           "(--replace uses that of -m alone)", 0);
     start(&f, TRACEMERGE__STAGE__UNPACKED);
     file(&f, -1, NULL, "tar");
     file(&f, 0, "dir/c", "");
