@@ -283,3 +283,12 @@ END
     grep -Fx 'send|take|1|4.0|4.0' got
     grep -Fx 'step|1|2|0.5' got
 }
+
+@test "a script without arguments says how it is used" {
+    for script in merge-ranks parallel-parts part-step place-rank submit-parts submit-ranks; do
+        run "recipes/$script"
+        echo "$script: $output"
+        [ "$status" -eq 2 ]
+        [[ $output == "usage: "*"$script "* ]]
+    done
+}
