@@ -44,7 +44,7 @@ END
     made long l
     tm-merge -f jsonl l >events 2>err
     jq -s -e '(map(select(.name == "sys_openat"))[0].args | keys) == ["dfd", "ret"]' events
-    grep -q '^tm-emit: warning: metadata: loss of data, ctf_args_cut = 2$' err
+    grep -q '^tm-emit: warning: metadata: loss of data, ctf_args_cut = 2 (Events of CTF whose arguments were cut)$' err
     tm-merge -q -f report k | grep -c ctf_args_cut | grep -qx 0
 }
 
@@ -52,7 +52,7 @@ END
     made packets p
     tm-merge -o events.jsonl -o p.report p 2>err
     [ "$(wc -l <events.jsonl)" -eq "$(tm-merge -q -f jsonl k | wc -l)" ]
-    grep -q '^tm-emit: warning: metadata: loss of data, ctf_lost_packets = 6$' err
+    grep -q '^tm-emit: warning: metadata: loss of data, ctf_lost_packets = 6 (Packets that the tracer of a CTF trace lost, with an unknown number of events)$' err
     grep -q 'ctf_lost_packets = 6 (data_loss' p.report
     tm-merge -q -f report k | grep -c ctf_lost_packets | grep -qx 0
 }

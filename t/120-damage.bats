@@ -117,9 +117,9 @@ span = {'traceId': '01' * 16, 'spanId': 'ee' * 8, 'name': 's', 'startTimeUnixNan
 json.dump({'resourceSpans': [{'scopeSpans': [{'spans': [span]}]}]}, open('deep.json', 'w'))
 PY
     python3 cut.py
-    [ "$(tm-merge -f csv args.json 2>&1 >/dev/null)" = "tm-emit: warning: args.json: loss of data, json_args_cut = 1" ]
-    [ "$(tm-merge -f csv links.json 2>&1 >/dev/null)" = "tm-emit: warning: links.json: loss of data, spans_links_cut = 2" ]
-    [ "$(tm-merge -f csv deep.json 2>&1 >/dev/null)" = "tm-emit: warning: deep.json: loss of data, spans_args_cut = 1" ]
+    [ "$(tm-merge -f csv args.json 2>&1 >/dev/null)" = "tm-emit: warning: args.json: loss of data, json_args_cut = 1 (Events of Chrome JSON of which arguments or frames were left out, because of a limit)" ]
+    [ "$(tm-merge -f csv links.json 2>&1 >/dev/null)" = "tm-emit: warning: links.json: loss of data, spans_links_cut = 2 (Links of spans that were left out, because of a limit)" ]
+    [ "$(tm-merge -f csv deep.json 2>&1 >/dev/null)" = "tm-emit: warning: deep.json: loss of data, spans_args_cut = 1 (Arguments of spans that were left out or cut, because of a limit)" ]
 }
 
 @test "frames and arguments of packets beyond the limits of an event are warned of" {
@@ -152,9 +152,9 @@ PY
         tm-merge -f csv $file.pb 2>&1 >/dev/null
     done >warnings
     diff - warnings <<'END'
-tm-emit: warning: stack.pb: loss of data, event_details_cut = 2
-tm-emit: warning: deep.pb: loss of data, event_details_cut = 1
-tm-emit: warning: many.pb: loss of data, event_details_cut = 1
+tm-emit: warning: stack.pb: loss of data, event_details_cut = 2 (Events of which texts, arguments or frames were left out, because of a limit)
+tm-emit: warning: deep.pb: loss of data, event_details_cut = 1 (Events of which texts, arguments or frames were left out, because of a limit)
+tm-emit: warning: many.pb: loss of data, event_details_cut = 1 (Events of which texts, arguments or frames were left out, because of a limit)
 END
 }
 
@@ -237,19 +237,19 @@ PY
     python3 facts.py "$TM_SRC/t/gen" 1
     run_all >warnings
     diff - warnings <<'END'
-tm-emit: warning: config.pb: loss of data, facts_beyond_limits = 1
-tm-emit: warning: batches.pb: loss of data, facts_beyond_limits = 1
-tm-emit: warning: buffers.pb: loss of data, facts_beyond_limits = 14475
-tm-emit: warning: categories.pb: loss of data, event_details_cut = 1
-tm-emit: warning: categories.json: loss of data, facts_beyond_limits = 1
-tm-emit: warning: libs.json: loss of data, facts_beyond_limits = 1
-tm-emit: warning: function.json: loss of data, facts_beyond_limits = 1
-tm-emit: warning: labels.json: loss of data, facts_beyond_limits = 1
-tm-emit: warning: label.json: loss of data, facts_beyond_limits = 1
-tm-emit: warning: services.json: loss of data, spans_services_shared = 1
-tm-emit: warning: v8.json: loss of data, json_args_cut = 1
-tm-emit: warning: description.xplane.pb: loss of data, facts_beyond_limits = 1
-tm-emit: warning: processes.perf: loss of data, facts_beyond_limits = 1
+tm-emit: warning: config.pb: loss of data, facts_beyond_limits = 1 (Names and similar facts that were left out, because of a limit)
+tm-emit: warning: batches.pb: loss of data, facts_beyond_limits = 1 (Names and similar facts that were left out, because of a limit)
+tm-emit: warning: buffers.pb: loss of data, facts_beyond_limits = 14475 (Names and similar facts that were left out, because of a limit)
+tm-emit: warning: categories.pb: loss of data, event_details_cut = 1 (Events of which texts, arguments or frames were left out, because of a limit)
+tm-emit: warning: categories.json: loss of data, facts_beyond_limits = 1 (Names and similar facts that were left out, because of a limit)
+tm-emit: warning: libs.json: loss of data, facts_beyond_limits = 1 (Names and similar facts that were left out, because of a limit)
+tm-emit: warning: function.json: loss of data, facts_beyond_limits = 1 (Names and similar facts that were left out, because of a limit)
+tm-emit: warning: labels.json: loss of data, facts_beyond_limits = 1 (Names and similar facts that were left out, because of a limit)
+tm-emit: warning: label.json: loss of data, facts_beyond_limits = 1 (Names and similar facts that were left out, because of a limit)
+tm-emit: warning: services.json: loss of data, spans_services_shared = 1 (Service instances that share one, because of a limit)
+tm-emit: warning: v8.json: loss of data, json_args_cut = 1 (Events of Chrome JSON of which arguments or frames were left out, because of a limit)
+tm-emit: warning: description.xplane.pb: loss of data, facts_beyond_limits = 1 (Names and similar facts that were left out, because of a limit)
+tm-emit: warning: processes.perf: loss of data, facts_beyond_limits = 1 (Names and similar facts that were left out, because of a limit)
 END
     run tm-merge -f csv --strict labels.json
     [ "$status" -eq 4 ]

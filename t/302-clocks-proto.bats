@@ -264,7 +264,7 @@ accounts() {
     tm-merge -o m.pftrace a.pb b.pb 2>said
     # Machine 7 has 65538 readings, and two in the sync; the limit is 65536. Machine 8 is never related, so nothing of it
     # is lost.
-    grep facts said | diff - <(echo 'tm-emit: warning: b.pb: loss of data, facts_beyond_limits = 4')
+    grep facts said | diff - <(echo 'tm-emit: warning: b.pb: loss of data, facts_beyond_limits = 4 (Names and similar facts that were left out, because of a limit)')
     tm-merge -q -f report --json a.pb b.pb | \
         jq -c '[.stats[] | select(.name == "facts_beyond_limits") | .machine, .value]' | diff - <(echo '[1,4]')
 }

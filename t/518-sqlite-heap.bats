@@ -209,7 +209,7 @@ heapprofd_unwind_samples|trace|Stacks that heapprofd unwound'
     same "SELECT name, source, description FROM stats WHERE value" \
         'json_parser_failure|trace|Chrome JSON objects that lack what their phase needs'
     # the table is searched by bisection
-    grep -oE '^    \{"[a-z_]+"' "$TM_SRC/lib/emit/sqlite/stat_words.c" | tr -d ' {"' >names
+    grep -oE '^    \{"[a-z_]+"' "$TM_SRC/lib/emit/stat_words.c" | tr -d ' {"' >names
     [ "$(wc -l <names)" -ge 100 ]
     LC_ALL=C sort -c -u names
 }

@@ -685,7 +685,7 @@ vmstat_unknown_keys||error|analysis|1|1'
 
 @test "each statistic that a parser or the model counts has a description, and the table of them is sorted" {
     cd "$TM_SRC/lib"
-    sed -n 's/^    {"\([a-z0-9_]*\)", \(OF\|IS\)_.*/\1/p' emit/sqlite/stat_words.c >"$BATS_TEST_TMPDIR/described"
+    sed -n 's/^    {"\([a-z0-9_]*\)", \(OF\|IS\)_.*/\1/p' emit/stat_words.c >"$BATS_TEST_TMPDIR/described"
     LC_ALL=C sort -uc "$BATS_TEST_TMPDIR/described"
     python3 - >"$BATS_TEST_TMPDIR/counted" <<'END'
 import pathlib, re

@@ -133,7 +133,7 @@ readings of BOOTTIME of host"* ]]
 	END
     merge a.systrace
     [ "$status" -eq 0 ]
-    [ "$stderr" = "a.systrace: loss of data, ftrace_text_lost_events = 17" ]
+    [ "$stderr" = "a.systrace: loss of data, ftrace_text_lost_events = 17 (Events that the kernel lost, by the lines of the text that say so)" ]
     rm out.jsonl
     merge --strict a.systrace
     [ "$status" -eq 4 ]
@@ -146,7 +146,7 @@ readings of BOOTTIME of host"* ]]
     printf '\x0a\x0b\x9a\x02\x08\x0a\x02\x30\x03\x0a\x02\x30\x04' >a.pftrace
     merge a.pftrace
     [ "$status" -eq 0 ]
-    [ "$stderr" = "a.pftrace: loss of data, traced_buf_patches_failed = 7, the sum of 2 statistics" ]
+    [ "$stderr" = "a.pftrace: loss of data, traced_buf_patches_failed = 7, the sum of 2 statistics (Corrections to chunks that were no longer in the buffer)" ]
     merge --strict a.pftrace
     [ "$status" -eq 4 ]
     [[ "$stderr" == *"tm-emit: a.pftrace: loss of data, traced_buf_patches_failed = 7, and --strict allows none" ]]

@@ -5,6 +5,7 @@
 #include "emit/by_file.h"
 #include "emit/drop_text.h"
 #include "emit/paths.h"
+#include "emit/stat_words.h"
 #include "stream/kind_name.h"
 
 #include <stdlib.h>
@@ -170,6 +171,12 @@ static void put_loss(struct notice_writer *t, const struct sum *sum)
     if (sum->stats > 1) {
         put(t, ", the sum of ");
         put_count(t, sum->stats, "statistic");
+    }
+    const struct tm_stat_words *words = tm_stat_words_find(sum->reason.text);
+    if (words) {
+        put(t, " (");
+        put(t, words->text);
+        put(t, ")");
     }
 }
 

@@ -285,14 +285,14 @@ enum tm_status tm_sqlite_clock_row(struct tm_sqlite *s, const struct tm_frame *f
 enum tm_status tm_sqlite_put_catalog(struct tm_sqlite *s, struct tm_error *err);
 enum tm_status tm_sqlite_put_model(struct tm_sqlite *s, struct tm_error *err);
 
-/* stat_words.c: binds source and description of statistic NAME. FROM_TRACE: the source of an unknown name is the
+/* stat_rows.c: binds source and description of statistic NAME. FROM_TRACE: the source of an unknown name is the
  * trace. */
 void tm_sqlite_bind_stat_words(sqlite3_stmt *stmt, struct tm_text name, bool from_trace);
 
-/* stat_words.c: true if statistic NAME is a time. Of several times the last one counts. */
+/* stat_rows.c: true if statistic NAME is a time. Of several times the last one counts. */
 bool tm_sqlite_stat_is_time(struct tm_text name);
 
-/* stat_words.c: joins the rows of each statistic that the reference counts for the whole trace, and removes all but the
+/* stat_rows.c: joins the rows of each statistic that the reference counts for the whole trace, and removes all but the
  * last row of each time. */
 enum tm_status tm_sqlite_join_stats(struct tm_sqlite *s, struct tm_error *err);
 
