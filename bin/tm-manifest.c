@@ -231,7 +231,8 @@ static int run(int argc, char **argv, struct options *options)
     if (options->present && !options->manifest)
         return tm_program_usage(&program, "--present needs the manifest to take, by -m");
     if (optind < argc)
-        return tm_program_usage(&program, "'%s': a stream is read from standard input only", argv[optind]);
+        return tm_program_usage(&program, "'%s': a stream is read from standard input only; tm-unpack makes one "
+                                          "of traces, and tm-merge runs all stages", argv[optind]);
     int status = options->manifest ? tm_program_check_input(&program, "--manifest", options->manifest) : 0;
     if (status == 0 && options->written)
         status = tm_program_check_output(&program, "--write-manifest", options->written);

@@ -333,3 +333,12 @@ END
         [ "${lines[0]}" = "$p: '--version=2': the option takes no argument" ]
     done
 }
+
+@test "a file given to a stage that reads a stream is exit 2, and the message says what reads files" {
+    for p in tm-manifest tm-clocks tm-align tm-plan tm-emit; do
+        run "$p" a.json </dev/null
+        echo "$p: $output"
+        [ "$status" -eq 2 ]
+        [ "${lines[0]}" = "$p: 'a.json': a stream is read from standard input only; tm-unpack makes one of traces, and tm-merge runs all stages" ]
+    done
+}

@@ -113,6 +113,7 @@ int tm_program_options_only(const struct tm_program *program, const struct tm_pr
 {
     int status = tm_program_options(program, options, argc, argv);
     if (status == TM_OPTIONS_GO_ON && optind < argc)
-        return tm_program_usage(program, "'%s': a stream is read from standard input only", argv[optind]);
+        return tm_program_usage(program, "'%s': a stream is read from standard input only; tm-unpack makes one "
+                                         "of traces, and tm-merge runs all stages", argv[optind]);
     return status;
 }
