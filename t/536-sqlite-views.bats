@@ -136,6 +136,7 @@ END
     kernel <<'END'
 process 10 work
 1000 0 0 #4 1=swapper 2=0 3=120 4=0 5=work 6=10 7=120
+1050 0 10 #3 2=B|10|job
 1100 0 10 #20 1=other 2=20 3=120 5=0
 1200 0 10 #11 1=1000 2=0
 1200 0 10 #11 1=1000 2=1
@@ -153,6 +154,7 @@ process 10 work
 1600 1 0 #13 1=4294967295 2=1
 1700 0 20 #20 1=work 2=10 3=120 5=1
 1800 0 20 #4 1=other 2=20 3=120 4=1 5=work 6=10 7=120
+1900 0 10 #3 2=E|10
 2000 0 10 #4 1=work 2=10 3=120 4=1 5=swapper 6=0 7=120
 2010 1 0 #11 1=1000 2=1
 2020 1 0 #11 1=1000 2=1
@@ -166,7 +168,8 @@ END
 END
     tm-merge -o k.db k.pftrace
     same k.db "SELECT s.name, self_dur FROM slice_self_dur d JOIN slice s ON s.id = d.id ORDER BY s.ts" \
-        'IRQ (net)|30
+        'job|850
+IRQ (net)|30
 NET_RX|10'
     same k.db "SELECT ts, dur, freq, ucpu, cpu FROM cpu_frequency_counters ORDER BY cpu, ts" \
         '1200|200|1000|0|0
@@ -175,6 +178,8 @@ NET_RX|10'
 1500|600|2000|0|0
 1200|810|1000|1|1
 2010|90|1000|1|1'
+    same k.db "SELECT name, thread_name, process_name, cpu_time FROM thread_slice_cpu_time" 'job|work|work|350'
+    same k.db "SELECT * FROM cpu_idle_stats" '1|3|1|150|150|23.0769230769231'
     same k.db "SELECT ts, dur, idle, cpu FROM cpu_idle_counters ORDER BY ts" '1450|150|2|1
 1600|500|-1|1'
     same k.db "SELECT r.ts, p.ts, p.state, w.ts FROM sched_previous_runnable_on_thread v

@@ -22,16 +22,37 @@
     "SELECT s.ts, s.dur, s.name, s.id" columns " FROM slice s JOIN track t ON t.id = s.track_id"                     \
     " WHERE t.type = '" type "'"
 
+/* The time that a thread has run up to a point is the sum of the ends of its scheduling slices up to there, less their
+ * begins; if it runs there, the point is added. So one pass over the points in order of time suffices. Times count from
+ * the start of the trace, so the sums do not overflow. */
+#define POINTS(utid, ts, step, slice, sign, from)                                                                    \
+    "SELECT " utid ", " ts " - (SELECT start_ts FROM trace_bounds), " step ", " slice ", " sign " FROM " from
+#define RUNS "sched WHERE dur > 0"
+#define OF_THREADS "slice s JOIN thread_track k ON k.id = s.track_id WHERE s.dur > 0 AND k.utid <> 0"
+
 #define BATTERY(name, column) "max(c.value) FILTER (WHERE t.name = 'batt." name "') AS " column
 
 const char tm_sqlite_module_views[] =
     "CREATE VIEW slice_self_dur AS SELECT s.id, s.dur - coalesce(c.dur, 0) AS self_dur FROM slice s LEFT JOIN"
     " (SELECT parent_id, sum(dur) AS dur FROM slice WHERE parent_id IS NOT NULL GROUP BY parent_id) c"
     " ON c.parent_id = s.id;"
+    "CREATE VIEW thread_slice_cpu_time AS WITH point(utid, t, step, slice_id, sign) AS ("
+    POINTS("utid", "ts", "1", "NULL", "0", RUNS) " UNION ALL " POINTS("utid", "ts + dur", "-1", "NULL", "0", RUNS)
+    " UNION ALL " POINTS("k.utid", "s.ts", "0", "s.id", "-1", OF_THREADS)
+    " UNION ALL " POINTS("k.utid", "s.ts + s.dur", "0", "s.id", "1", OF_THREADS)
+    "), ran AS (SELECT slice_id, sign * (sum(step) OVER until * t - sum(step * t) OVER until) AS ns FROM point"
+    " WINDOW until AS (PARTITION BY utid ORDER BY t)), total AS (SELECT slice_id, sum(ns) AS cpu_time FROM ran"
+    " WHERE slice_id IS NOT NULL GROUP BY slice_id) SELECT s.id, s.name, t.utid, t.name AS thread_name, p.upid,"
+    " p.name AS process_name, total.cpu_time FROM total JOIN slice s ON s.id = total.slice_id"
+    " JOIN track k ON k.id = s.track_id JOIN thread t ON t.utid = k.utid LEFT JOIN process p ON p.upid = t.upid"
+    " WHERE total.cpu_time > 0;"
     "CREATE VIEW cpu_frequency_counters"
     CPU_COUNTER("cpufreq", "CAST(value AS INTEGER) AS freq, machine_id * 4096 + cpu AS ucpu, cpu")
     "CREATE VIEW cpu_idle_counters"
     CPU_COUNTER("cpuidle", "CASE value WHEN 4294967295 THEN -1 ELSE CAST(value AS INTEGER) END AS idle, cpu")
+    "CREATE VIEW cpu_idle_stats AS SELECT cpu, idle + 1 AS state, count, dur, dur / count AS avg_dur,"
+    " dur * 100.0 / whole AS idle_percent FROM (SELECT cpu, idle, count(*) AS count, sum(dur) AS dur,"
+    " sum(sum(dur)) OVER (PARTITION BY cpu) AS whole FROM cpu_idle_counters GROUP BY cpu, idle) WHERE idle >= 0;"
     /* A later state of a thread has a greater id. Runnable states are R and R+. */
     "CREATE VIEW sched_previous_runnable_on_thread AS SELECT id, prev_runnable_id, prev_wakeup_runnable_id FROM"
     " (SELECT id, state, max(id) FILTER (WHERE state <> 'Running') OVER before AS prev_runnable_id,"
