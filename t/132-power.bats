@@ -105,6 +105,12 @@ END
         'energy_breakdown_missing_values|1
 entity_state_residency_lookup_failed|1
 power_rail_unknown_index|1'
+    same_text "$(sqlite3 r.db "SELECT ts, key, display_value FROM counter JOIN args USING (arg_set_id) ORDER BY ts")" \
+        '4000|packet_ts|4000
+4000|packet_ts|4000
+5000|packet_ts|5000
+5000000|packet_ts|4000
+6000000|packet_ts|4000'
     tm-merge -f report r.pftrace | grep -q '0 dropped; the accounts balance'
     tm-merge -q -o again.pftrace r.pftrace
     tm-merge -q -o again.db again.pftrace

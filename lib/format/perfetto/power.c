@@ -178,7 +178,7 @@ static enum tm_status describe_rail(struct tm_proto_packet_rows *w, uint64_t ses
     return st;
 }
 
-/* Appends the packet's time to the detail of a reading that has a time of its own. */
+/* Appends the packet's time to the detail of a reading that is an event of its own. */
 static enum tm_status put_packet_time(struct tm_proto_packet_rows *w, struct tm_event *row)
 {
     /* Times of a clock of a sequence can be relative to those before them. */
@@ -217,7 +217,7 @@ static enum tm_status add_energy(struct tm_proto_packet_rows *w, uint64_t sessio
         .type = TM_NAMED_TRACK_POWER_RAIL,
         .source = w->rows->sink->want_packet_args ? rail.source : (struct tm_text){0}};
     enum tm_status st = tm_proto_named_counter(w->rows, &named, rail.name, &row, w->err);
-    if (st >= 0 && has_own && put_packet_time(w, &row) < 0)
+    if (st >= 0 && !(row.flags & TM_EVENT_DERIVED) && put_packet_time(w, &row) < 0)
         return tm_error_nomem(w->err);
     return st < 0 ? st : tm_proto_add(w->rows, &row, w->err);
 }
