@@ -135,7 +135,7 @@ static enum tm_status on_manifest(struct configure *c, const struct tm_frame *fr
         return TM_OK;
     if (needs_manifest(c))
         return tm_error_set(err, TM_E_USAGE, "the input has a manifest; %s would make another: write it with "
-                                              "--write-manifest, change it, and use it with --replace -m",
+                                             "--write-manifest, change it, and use it with --replace -m",
                             tm_draft_option_name(c->options->draft_options->all[0].id));
     if (c->trace_began)
         return tm_error_set(err, TM_E_INPUT,

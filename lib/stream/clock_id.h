@@ -45,12 +45,12 @@ enum tm_clock_id {
     TM_CLOCK_TSC = 9,
     TM_CLOCK_PERF = 10,
     TM_CLOCK_TRACE_FILE = 11,     /* the private timeline of a file */
-    /* only of events before tm-clocks: MONOTONIC if relations so far lead from it to trace time; otherwise the times
-     * are trace time as they stand */
-    TM_CLOCK_MONOTONIC_IF_RELATED = 63,
     TM_CLOCK_SEQUENCE_FIRST = 64, /* from here to SEQUENCE_LAST ids are scoped to a packet sequence */
     TM_CLOCK_SEQUENCE_LAST = 127,
-    TM_CLOCK_GLOBAL_FIRST = 128   /* from here on ids are global within the machine */
+    TM_CLOCK_GLOBAL_FIRST = 128,  /* from here on ids are global within the machine */
+    /* only of events before tm-clocks: MONOTONIC if relations so far lead from it to trace time; otherwise the times
+     * are trace time as they stand. Nobody names a clock by this number. */
+    TM_CLOCK_MONOTONIC_IF_RELATED = 0x7f000003
 };
 
 /* True if a manifest can name CLOCK: ids 1 to 6. Source: perfetto_manifest(5). */

@@ -185,7 +185,7 @@ enum tm_status tm_json_slices_point(struct tm_json_slices *s, const struct tm_ev
 
 /* Notes the place of E, a slice that has begun at AT, for its flows. */
 static enum tm_status place_flows(struct tm_json_slices *s, const struct tm_event *e,
-                                      const struct tm_json_begin_at *at, struct tm_error *err)
+                                  const struct tm_json_begin_at *at, struct tm_error *err)
 {
     const struct tm_text detail = tm_text_at(e->detail, e->detail_bytes);
     /* The document may have a begin later, and readers keep the order of events of one time. */
