@@ -1,7 +1,7 @@
 #include "emit/stat_words.h"
 
 enum { OF_TRACE = TM_STAT_OF_TRACE, OF_ANALYSIS = TM_STAT_OF_ANALYSIS, IS_GLOBAL = TM_STAT_IS_GLOBAL,
-       IS_LATEST = TM_STAT_IS_LATEST };
+       IS_LATEST = TM_STAT_IS_LATEST, IS_LOSS = TM_STAT_IS_LOSS };
 
 /* Names without _begin, _end and _delta are sorted by their bytes. */
 static const struct tm_stat_words table[] = {
@@ -173,7 +173,7 @@ static const struct tm_stat_words table[] = {
      "Events of tracepoints of which fields were left out, because of a limit"},
     {"perf_data_user_stacks_not_unwound", OF_ANALYSIS,
      "Samples whose user stack was recorded as bytes, and not unwound"},
-    {"perf_guardrail_stop_ts", OF_TRACE | IS_LATEST,
+    {"perf_guardrail_stop_ts", OF_TRACE | IS_LATEST | IS_LOSS,
      "When perf's recorder stopped because it used too much of the device"},
     {"perf_samples_skipped", OF_ANALYSIS, "Samples of perf without a stack, because the process could not be read"},
     {"perf_samples_skipped_dataloss", OF_TRACE,

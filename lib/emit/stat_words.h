@@ -5,8 +5,15 @@
 #include "base/text.h"
 
 /* Bits. OF_ANALYSIS: the number was counted by what reads the trace, else the trace states it. IS_GLOBAL: it has one
- * row for the whole trace. IS_LATEST: of the rows of one idx, machine and file the last one counts. */
-enum { TM_STAT_OF_TRACE = 0, TM_STAT_OF_ANALYSIS = 1, TM_STAT_IS_GLOBAL = 2, TM_STAT_IS_LATEST = 4 };
+ * row for the whole trace. IS_LATEST: of the rows of one idx, machine and file the last one counts. IS_LOSS: the time
+ * since which data is missing. */
+enum {
+    TM_STAT_OF_TRACE = 0,
+    TM_STAT_OF_ANALYSIS = 1,
+    TM_STAT_IS_GLOBAL = 2,
+    TM_STAT_IS_LATEST = 4,
+    TM_STAT_IS_LOSS = 8
+};
 
 struct tm_stat_words {
     const char *name;

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Checks that a program takes time in proportion to its input: at most ten times as long for four times as much. A
-square takes sixteen times as long; what outgrows the caches takes seven.
+"""Checks that a program takes time in proportion to its input: at most eight times as long for four times as much.
 
 usage: scales.py SMALL LARGE COMMAND...     COMMAND reads standard input
 
-The least of three user times counts, and of up to nine if it is too long, because other programs can disturb some of
-them.
+The least of three user times counts, and of up to eighteen if it is too long, because other programs can disturb some
+of them.
 """
 import os
 import subprocess
@@ -24,9 +23,9 @@ def seconds(path, least):
 
 
 few = many = float('inf')
-for _ in range(3):
+for _ in range(6):
     few, many = seconds(small, few), seconds(large, many)
-    is_long = many > 10 * few + 0.1
+    is_long = many > 8 * few + 0.1
     if not is_long:
         break
 print('%s: %.2f s, of four times as much %.2f s' % (' '.join(command), few, many))

@@ -2,6 +2,8 @@
  * there, the last one. Source: storage/metadata.h of Perfetto. */
 #include "emit/sqlite/internal.h"
 
+#include "emit/stat_words.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,8 +127,9 @@ static enum tm_status put(struct tm_sqlite *s, struct entry *e, struct tm_error 
 static enum tm_status put_time(struct tm_sqlite *s, const struct tm_recording_time *row, struct tm_error *err)
 {
     sqlite3_stmt *stmt = s->statements[TM_SQL_STAT];
+    const struct tm_stat_words *words = tm_stat_words_find(row->name);
     tm_sqlite_bind_id(stmt, 2, row->idx);
-    tm_sqlite_bind_word(stmt, 3, tm_text_is(row->name, "perf_guardrail_stop_ts") ? "data_loss" : "info");
+    tm_sqlite_bind_word(stmt, 3, words && words->source & TM_STAT_IS_LOSS ? "data_loss" : "info");
     tm_sqlite_bind_stat_words(stmt, row->name, true);
     sqlite3_bind_int64(stmt, 5, row->ts);
     sqlite3_bind_int64(stmt, 6, row->machine);
