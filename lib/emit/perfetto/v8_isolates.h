@@ -1,7 +1,8 @@
 /* Isolates of V8, whose code packets describe, in merged traces. A reader has one table of isolates for each machine:
- * of those of a process with one id it takes the first, and it ends if the memory of two overlaps, or if two have code
- * for the whole process at different places. Different traces may have such isolates, because a later process had the
- * same pid. So isolates whose ids are taken get others, and of memory that is taken the merged trace says nothing.
+ * of those of a process with one id it takes the first. The importer aborts if the memory of two overlaps, or if two
+ * have code for the whole process at different places. Different traces may have such isolates, because a later
+ * process had the same pid. So isolates whose ids are taken get others, and of memory that is taken the merged trace
+ * says nothing.
  * Source: perfetto/trace/chrome/v8.proto, and v8_tracker and jit_tracker of the reference importer. */
 #ifndef TM_EMIT_PERFETTO_V8_ISOLATES_H
 #define TM_EMIT_PERFETTO_V8_ISOLATES_H
