@@ -10,7 +10,9 @@
 enum tm_status tm_plan_rows_init(struct tm_plan_rows *r, const char *args, struct tm_error *err)
 {
     tm_intern_init(&r->strings, TM_SINK_STRINGS_MAX, TM_SINK_STRING_BYTES_MAX);
-    return args[0] == '\0' || tm_name_set_add(&r->args, args) == TM_OK ? TM_OK : tm_error_nomem(err);
+    const enum tm_status st = args[0] ? tm_name_set_add(&r->args, args) : TM_OK;
+    r->keeps_all_args = st == TM_E_INPUT;
+    return st == TM_E_SYSTEM ? tm_error_nomem(err) : TM_OK;
 }
 
 enum tm_status tm_plan_rows_flush(struct tm_plan_rows *r, struct tm_error *err)
@@ -42,6 +44,8 @@ enum tm_status tm_plan_rows_flush(struct tm_plan_rows *r, struct tm_error *err)
 
 static bool is_kept(struct tm_plan_rows *r, const struct tm_pb_field *arg)
 {
+    if (r->keeps_all_args)
+        return true;
     struct tm_pb fields = tm_pb_of(arg->data, arg->len);
     struct tm_pb_field f;
     while (tm_pb_next(&fields, &f) == TM_OK)

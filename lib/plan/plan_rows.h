@@ -12,8 +12,9 @@
 struct tm_plan_rows {
     struct tm_stream_writer *writer;  /* gets the rows; borrowed */
     const struct tm_catalog *catalog; /* of the stream that the events are from; borrowed */
-    struct tm_name_set args;          /* the arguments that are kept */
     /* private */
+    struct tm_name_set args; /* the arguments that are kept */
+    bool keeps_all_args;     /* in place of those */
     struct tm_intern strings;
     uint32_t sent; /* strings written so far */
     struct tm_batch_builder batch;
@@ -21,7 +22,8 @@ struct tm_plan_rows {
     struct tm_name_memo memo;
 };
 
-/* Initialises ROWS; the caller sets the pointers. ARGS is a list with commas. TM_OK or TM_E_SYSTEM. */
+/* Initialises ROWS; the caller sets the pointers. ARGS is a list, with commas, of the arguments that are kept; all are
+ * if tm_name_set_add refuses it. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_plan_rows_init(struct tm_plan_rows *rows, const char *args, struct tm_error *err);
 
 /* Adds EVENT, which is not changed. TM_OK or TM_E_SYSTEM. */
