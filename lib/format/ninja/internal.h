@@ -8,6 +8,8 @@
 #include "format/ninja/ninja.h"
 #include "format/text_lines.h"
 
+enum { TM_NINJA_NS_PER_MS = 1000000 };
+
 /* A command that ninja has run. */
 struct tm_ninja_job {
     int64_t start_ms, end_ms; /* since its build began */
@@ -22,13 +24,9 @@ struct tm_ninja {
     bool has_version;        /* the first line is read */
     struct tm_ninja_job *jobs; /* owned; in the order of the log, and sorted by start when it has ended */
     uint32_t job_count, job_cap;
-    struct tm_buf names;
+    struct tm_buf names;           /* of all jobs, one after the other */
     struct tm_buf detail, message; /* of the row in work */
 };
-
-/* Parses LINE as "start end mtime output hash" with tabs between them. *OUTPUT points into LINE. False if it is none,
- * if a job ends before it begins, or if its nanoseconds exceed int64. */
-bool tm_ninja_line_parse(struct tm_text line, struct tm_ninja_job *job, struct tm_text *output);
 
 /* The workers of a build. A job goes to the free worker that has been free for the shortest time, as its start is most
  * likely the consequence of that worker's last job. Zero-initialise. */
@@ -40,13 +38,14 @@ struct tm_ninja_workers {
 };
 
 /* Sets *WORKER to the number, from 0, of the worker that runs JOB. Jobs come in the order of their starts. A number
- * that equals the former count is a new worker. */
+ * that equals the former count is a new worker. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ninja_workers_take(struct tm_ninja_workers *workers, const struct tm_ninja_job *job,
                                      uint32_t *worker, struct tm_error *err);
 
 void tm_ninja_workers_release(struct tm_ninja_workers *workers);
 
-/* Adds the rows of all jobs, and the hint what REALTIME was when the last build began. Sorts the jobs. */
+/* Adds the rows of all jobs, and the hint what REALTIME was when the last build began. Sorts the jobs. TM_OK or an
+ * error. */
 enum tm_status tm_ninja_rows_add(struct tm_ninja *ninja, struct tm_error *err);
 
 #endif

@@ -19,14 +19,16 @@ static bool hash_of(struct tm_text text, uint64_t *hash)
     return text.len > 0 && text.len <= 16;
 }
 
-bool tm_ninja_line_parse(struct tm_text line, struct tm_ninja_job *job, struct tm_text *output)
+/* Parses LINE as "start end mtime output hash" with tabs between them. *OUTPUT points into LINE. False if it is none,
+ * if a job ends before it begins, or if its nanoseconds exceed int64. */
+static bool parse_line(struct tm_text line, struct tm_ninja_job *job, struct tm_text *output)
 {
     struct tm_text start, end, mtime;
     *job = (struct tm_ninja_job){.outputs = 1};
     return tm_text_cut(&line, "\t", &start) && tm_text_cut(&line, "\t", &end) && tm_text_cut(&line, "\t", &mtime) &&
            tm_text_cut(&line, "\t", output) && output->len > 0 && tm_text_int(start, &job->start_ms) &&
            tm_text_int(end, &job->end_ms) && tm_text_int(mtime, &job->mtime) && hash_of(line, &job->command_hash) &&
-           0 <= job->start_ms && job->start_ms <= job->end_ms && job->end_ms <= INT64_MAX / 1000000;
+           0 <= job->start_ms && job->start_ms <= job->end_ms && job->end_ms <= INT64_MAX / TM_NINJA_NS_PER_MS;
 }
 
 static enum tm_status ninja_open(const struct tm_format_context *context, void **state, struct tm_error *err)
@@ -114,7 +116,7 @@ static enum tm_status ninja_read(void *state, struct tm_error *err)
         return st;
     if (!n->has_version)
         st = read_version(n, err);
-    else if (tm_ninja_line_parse(tm_text_at(r->line, r->len), &job, &output))
+    else if (parse_line(tm_text_at(r->line, r->len), &job, &output))
         st = keep(n, &job, output, err);
     else if (r->len > 0)
         tm_text_reader_damaged(r);

@@ -11,7 +11,6 @@
 
 enum { SEED_BUILD = 1, SEED_WORKER };
 enum { ORDER_EXPLICIT = 3 }; /* TrackDescriptor.ChildTracksOrdering */
-enum { NS_IN_MS = 1000000 };
 
 /* Files have times between these, in nanoseconds since 1970: the years 2001 to 2128. Logs of old versions count
  * seconds, those of Windows smaller units from another year. */
@@ -86,7 +85,8 @@ static enum tm_status add_job(struct tm_ninja *n, const struct tm_ninja_job *job
 {
     struct tm_event row = {.kind = TM_KIND_SLICE_COMPLETE, .track = track_of(worker, SEED_WORKER),
                            .flags = tm_event_scope_flags(TM_SCOPE_TRACK) | TM_EVENT_HAS_TRACK,
-                           .time_ns = job->start_ms * NS_IN_MS, .dur_ns = (job->end_ms - job->start_ms) * NS_IN_MS};
+                           .time_ns = job->start_ms * TM_NINJA_NS_PER_MS,
+                           .dur_ns = (job->end_ms - job->start_ms) * TM_NINJA_NS_PER_MS};
     const struct tm_text name = tm_text_at(n->names.data + job->name, job->name_len);
     tm_buf_clear(&n->detail);
     enum tm_status st = tm_event_sink_string(n->text.context.sink, name, &n->detail, &row.name, err);
@@ -107,7 +107,7 @@ static enum tm_status put_hint(struct tm_ninja *n, struct tm_error *err)
         const struct tm_ninja_job *job = &n->jobs[i];
         if (job->mtime < first_mtime_ns || job->mtime > last_mtime_ns)
             continue;
-        const int64_t began_ns = job->mtime - job->end_ms * NS_IN_MS;
+        const int64_t began_ns = job->mtime - job->end_ms * TM_NINJA_NS_PER_MS;
         if (hint.value_ns < began_ns)
             hint.value_ns = began_ns;
     }
