@@ -46,6 +46,12 @@ static inline uint32_t tm_extra_values_in(const struct tm_pb_field *field)
     return n;
 }
 
+/* True if the integer part of D is an int64. */
+static inline bool tm_extra_double_fits(double d)
+{
+    return d >= -9223372036854775808.0 && d < 9223372036854775808.0;
+}
+
 /* Returns VALUE as FIELD holds it: the bits of a double, or an int64. A double is then cut to an integer in range; NaN
  * becomes 0. */
 static inline uint64_t tm_extra_value_for(const struct tm_packet_value *value, const struct tm_pb_field *field)
@@ -55,7 +61,7 @@ static inline uint64_t tm_extra_value_for(const struct tm_packet_value *value, c
         return value->value;
     if (!value->is_double)
         return tm_pb_bits((double)(int64_t)value->value);
-    if (d >= -0x1p63 && d < 0x1p63)
+    if (tm_extra_double_fits(d))
         return (uint64_t)(int64_t)d;
     return d > 0 ? INT64_MAX : d < 0 ? (uint64_t)INT64_MIN : 0;
 }
@@ -64,7 +70,7 @@ static inline uint64_t tm_extra_value_for(const struct tm_packet_value *value, c
 static inline bool tm_extra_value_is_int(const struct tm_packet_value *value)
 {
     double d = tm_pb_double(value->value);
-    return !value->is_double || (d >= -0x1p63 && d < 0x1p63 && (double)(int64_t)d == d);
+    return !value->is_double || (tm_extra_double_fits(d) && (double)(int64_t)d == d);
 }
 
 /* Finds the track event of PACKET, a TracePacket: the first one, because readers ignore others. True with *BODY set to

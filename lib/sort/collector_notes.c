@@ -22,6 +22,8 @@ static enum tm_status grow(struct tm_collector_notes *n, uint32_t lanes, uint32_
         return tm_error_nomem(err);
     n->lane_cap = lanes;
     n->range_cap = ranges;
+    /* The new memory is N's. */
+    /* cppcheck-suppress memleak */
     return TM_OK;
 }
 

@@ -149,6 +149,8 @@ static enum tm_status encode_event(struct tm_event_draft *event, const uint8_t *
     struct tm_event_texts texts;
     if (event->texts) {
         take_texts(payload, &texts);
+        /* The draft is not used after this call. */
+        /* cppcheck-suppress autoVariables */
         event->texts = &texts;
     }
     take_text(payload, &event->detail);

@@ -155,7 +155,7 @@ static enum tm_status find_or_add(struct tm_v8_isolates *all, struct tm_v8_isola
     return tm_map_set(&all->processes, key, all->count++);
 }
 
-/* Copies the CodeRange in F. Only that of a process-wide isolate changes: it becomes the isolate's own. */
+/* Copies the CodeRange in MESSAGE. Only that of a process-wide isolate changes: it becomes the isolate's own. */
 static enum tm_status put_code(const struct tm_v8_isolate *isolate, const struct tm_pb_field *message,
                                struct tm_buf *out)
 {
@@ -178,9 +178,9 @@ enum tm_status tm_v8_isolates_put(struct tm_v8_isolates *isolates, const struct 
     struct tm_pb pb = tm_pb_of(field->data, field->len);
     struct tm_pb_field f;
     size_t mark;
-    enum tm_status st = find_or_add(isolates, &isolate);
-    if (st == TM_OK)
-        st = tm_pb_begin(out, field->id, &mark);
+    if (find_or_add(isolates, &isolate) != TM_OK)
+        return TM_E_SYSTEM;
+    enum tm_status st = tm_pb_begin(out, field->id, &mark);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == ISOLATE_ID)
             st = tm_pb_put_varint(out, f.id, (uint64_t)isolate.new_id);
