@@ -32,7 +32,7 @@ enum tm_status tm_emit_filter_batch(struct tm_emit_filter *filter, const struct 
  * left. TM_OK, an error, or what the receiver returned. */
 enum tm_status tm_emit_filter_finish(struct tm_emit_filter *filter, struct tm_error *err);
 
-/* Ends a first reading. TM_OK with *FACTS, to be freed, or TM_E_SYSTEM. */
+/* Ends a first reading. TM_OK with *FACTS, to be freed, or the errors of tm_select_learned. */
 enum tm_status tm_emit_filter_learned(struct tm_emit_filter *filter, struct tm_select_facts **facts,
                                       struct tm_error *err);
 

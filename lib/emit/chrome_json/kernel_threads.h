@@ -14,12 +14,12 @@ struct tm_json_kernel_threads {
 };
 
 /* Sets *PLACE if E is on a kernel track; otherwise *PLACE is unchanged. Names the process and the thread before their
- * first use. TM_OK or TM_E_SYSTEM. */
+ * first use. Returns what tm_json_metadata_name returns. */
 enum tm_status tm_json_kernel_threads_find(struct tm_json_kernel_threads *kernel, const struct tm_event *e,
                                            struct tm_event_task *place, struct tm_error *err);
 
-/* Sets *PID to the pid in the output of the process "Kernel" of E's machine, and names it before its first use. TM_OK
- * or TM_E_SYSTEM. */
+/* Sets *PID to the pid in the output of the process "Kernel" of E's machine, and names it before its first use.
+ * Returns what tm_json_metadata_name returns. */
 enum tm_status tm_json_kernel_threads_process(struct tm_json_kernel_threads *kernel, const struct tm_event *e,
                                               int64_t *pid, struct tm_error *err);
 

@@ -17,12 +17,12 @@ struct tm_json_reading {
     uint32_t count, cap;
 };
 
-/* Notes the begin of a slice on THREAD, any small number, at TS_NS. Times of a thread must not decrease. TM_OK or
- * TM_E_SYSTEM. */
+/* Notes the begin of a slice on THREAD, any small number, at TS_NS. Times of a thread must not decrease. TM_OK;
+ * TM_E_INPUT past TM_SLICES_SLOTS_MAX; TM_E_SYSTEM. */
 enum tm_status tm_json_reading_begin(struct tm_json_reading *reading, uint32_t thread, int64_t ts_ns,
                                      const tm_slice_label label[2], struct tm_error *err);
 
-/* Notes an end on THREAD at TS_NS. TM_OK or TM_E_SYSTEM. */
+/* Notes an end on THREAD at TS_NS. Returns what tm_json_reading_begin returns. */
 enum tm_status tm_json_reading_end(struct tm_json_reading *reading, uint32_t thread, int64_t ts_ns,
                                    const tm_slice_label label[2], struct tm_error *err);
 

@@ -16,12 +16,12 @@ static inline bool tm_packet_may_have_extras(const struct tm_event *event)
 /* True if EVENT's packet has extra counter values. Rows after it may replace them. */
 bool tm_packet_has_extras(const struct tm_event *event);
 
-/* Writes EVENT's packet (raw is a TracePacket). TM_OK; TM_E_INPUT: raw is not one. */
+/* Writes EVENT's packet (raw is a TracePacket). TM_OK; TM_E_INPUT: raw is not one; TM_E_SYSTEM. */
 enum tm_status tm_packet_retime(struct tm_packet_writer *writer, const struct tm_event *event,
                                 const struct tm_extra_values *extras, struct tm_error *err);
 
-/* Writes the same bytes as tm_packet_retime by general code for all fields. tm_packet_retime uses a draft if that
- * suffices. */
+/* Writes the same bytes as tm_packet_retime, which uses a draft if that suffices, by general code for all fields.
+ * Returns what tm_packet_retime returns. */
 enum tm_status tm_packet_rewrite(struct tm_packet_writer *writer, const struct tm_event *event,
                                  const struct tm_extra_values *extras, struct tm_error *err);
 

@@ -48,12 +48,12 @@ bool tm_reader_slices_has(struct tm_reader_slices *slices, uint64_t uuid);
 enum tm_status tm_reader_slices_follow(struct tm_reader_slices *slices, uint64_t uuid);
 
 /* Notes EVENT, which begins a slice on a track that is followed. *ID identifies it in the functions below. TM_OK;
- * TM_END: it crosses a complete event and is not on that track; TM_E_SYSTEM. */
+ * TM_END: it crosses a complete event and is not on that track; TM_E_INPUT past TM_SLICES_SLOTS_MAX; TM_E_SYSTEM. */
 enum tm_status tm_reader_slices_begin(struct tm_reader_slices *slices, const struct tm_reader_event *event, int64_t *id,
                                       struct tm_error *err);
 
-/* Notes that the begin of slice ID is written. The duration in EVENT is 0 for an instant, otherwise -1. TM_OK or
- * TM_E_SYSTEM. */
+/* Notes that the begin of slice ID is written. The duration in EVENT is 0 for an instant, otherwise -1. TM_OK;
+ * TM_E_INPUT past TM_SLICES_SLOTS_MAX; TM_E_SYSTEM. */
 enum tm_status tm_reader_slices_write_begin(struct tm_reader_slices *slices, const struct tm_reader_event *event,
                                             int64_t id, struct tm_error *err);
 
@@ -77,7 +77,7 @@ enum tm_status tm_reader_slices_ended_early(struct tm_reader_slices *slices, uin
                                             const struct tm_early_ends **shown, struct tm_error *err);
 
 /* Sets *SHOWN to the written slices open above slice ID on UUID, outermost first; empty if ID is not open. Their
- * durations are 0. */
+ * durations are 0. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_reader_slices_above(struct tm_reader_slices *slices, uint64_t uuid, int64_t id,
                                       const struct tm_early_ends **shown, struct tm_error *err);
 

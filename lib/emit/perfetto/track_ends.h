@@ -5,7 +5,7 @@
 #include "emit/perfetto/track_writer.h"
 
 /* Follows all tracks with slices from the first begin or end of a thread or process on: tracks with open complete
- * events at once, others when a slice begins. TM_OK or TM_E_SYSTEM. */
+ * events at once, others when a slice begins. TM_OK; TM_E_INPUT past TM_SLICES_SLOTS_MAX; TM_E_SYSTEM. */
 enum tm_status tm_track_ends_follow(struct tm_track_writer *writer, struct tm_error *err);
 
 /* A slice on track UUID for a reader of the output. */
@@ -16,11 +16,12 @@ struct tm_track_slice {
 };
 
 /* Notes that SLICE of EVENT begins. Sets its reader_id. Complete events that cannot stay there move to their lanes
- * (deferred_choice.h). TM_OK; TM_END: the slice crosses a complete event there; TM_E_SYSTEM. */
+ * (deferred_choice.h). TM_OK; TM_END: the slice crosses a complete event there; TM_E_INPUT past TM_SLICES_SLOTS_MAX;
+ * TM_E_SYSTEM. */
 enum tm_status tm_track_ends_begin(struct tm_track_writer *writer, const struct tm_event *event,
                                    struct tm_track_slice *slice, struct tm_error *err);
 
-/* Notes that the begin of SLICE was written. TM_OK or TM_E_SYSTEM. */
+/* Notes that the begin of SLICE was written. TM_OK; TM_E_INPUT past TM_SLICES_SLOTS_MAX; TM_E_SYSTEM. */
 enum tm_status tm_track_ends_begun(struct tm_track_writer *writer, const struct tm_event *event,
                                    const struct tm_track_slice *slice, struct tm_error *err);
 

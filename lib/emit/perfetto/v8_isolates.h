@@ -11,7 +11,7 @@
 #include "base/pb.h"
 #include "stream/event.h"
 
-/* Isolates of one process that are compared. Others stay as recorded. */
+/* Further isolates of one process are compared with these, but not with each other. */
 enum { TM_V8_ISOLATES_MAX = 256 };
 
 /* Zero-initialise. */

@@ -41,7 +41,7 @@ struct tm_merge_input {
 enum tm_status tm_merge_input_open(struct tm_merge_input *input, struct tm_error *err);
 
 /* Open and close the file of an input that opens it. resume continues where park stopped. For other inputs they do
- * nothing. TM_OK or TM_E_SYSTEM. */
+ * nothing. TM_OK; TM_E_INPUT: the file can no longer be opened; TM_E_SYSTEM. */
 enum tm_status tm_merge_input_resume(struct tm_merge_input *input, struct tm_error *err);
 enum tm_status tm_merge_input_park(struct tm_merge_input *input, struct tm_error *err);
 
