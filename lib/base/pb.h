@@ -84,6 +84,7 @@ static inline enum tm_status tm_pb_next(struct tm_pb *pb, struct tm_pb_field *fi
     return TM_OK;
 }
 
+/* The double with BITS, as in a fixed64 field, and the bits of D. */
 static inline double tm_pb_double(uint64_t bits)
 {
     double d;
@@ -145,7 +146,6 @@ static inline enum tm_status tm_pb_put_varint(struct tm_buf *buf, uint32_t id, u
 /* Append the field ID: eight bytes, four bytes, or LEN bytes of data. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pb_put_i64(struct tm_buf *buf, uint32_t id, uint64_t value);
 enum tm_status tm_pb_put_i32(struct tm_buf *buf, uint32_t id, uint32_t value);
-
 static inline enum tm_status tm_pb_put_bytes(struct tm_buf *buf, uint32_t id, const void *data, size_t len)
 {
     if (len > SIZE_MAX - TM_PB_FIELD_MAX || tm_buf_reserve(buf, TM_PB_FIELD_MAX + len) != TM_OK)

@@ -75,6 +75,7 @@ struct tm_clock_graph {
     bool is_stale;   /* distances must be computed again */
 };
 
+/* Why a reading was not converted. */
 enum tm_convert {
     TM_CONVERT_OK,
     TM_CONVERT_UNKNOWN_SOURCE,

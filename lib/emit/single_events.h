@@ -23,7 +23,7 @@ struct tm_single_events {
 enum tm_status tm_single_events_batch(struct tm_single_events *events, const struct tm_batch *batch,
                                       struct tm_error *err);
 
-/* Passes the remaining events to the receiver. */
+/* Passes the remaining events to the receiver. Returns what tm_single_events_batch returns. */
 enum tm_status tm_single_events_finish(struct tm_single_events *events, struct tm_error *err);
 
 void tm_single_events_release(struct tm_single_events *events);

@@ -45,7 +45,7 @@ enum tm_json_status tm_json_args_read(struct tm_json_args *args, const char *pre
 enum tm_status tm_json_args_value(struct tm_json_args *args, struct tm_text key, const struct tm_json_value *value);
 
 /* Does the work of tm_json_args_value for a JSON TEXT that may be damaged: sets *IS_WHOLE to false, and detail has the
- * arguments before the damage. */
+ * arguments before the damage. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_args_text(struct tm_json_args *args, struct tm_text key, struct tm_text text, bool *is_whole);
 
 /* Returns the number of bytes of the arguments, with all keys. */

@@ -1,7 +1,8 @@
 /* Reads JSON from an input, value by value. Objects and arrays are entered or skipped, and may have any size. Other
- * values are read whole. It accepts what scan.h accepts. Errors are TM_E_INPUT, "byte N: cause", where N counts from
- * the start of the input. After an error only the input may be used. It then stands at the value that could not be
- * read. If a container was being skipped, it stands at the byte that the error names. */
+ * values are read whole. It accepts what scan.h accepts. Calls return TM_OK, TM_END where stated, or an error of
+ * the input or of the copy. What is not JSON is TM_E_INPUT, "byte N: cause", where N counts from the start of the
+ * input. After an error only the input may be used. It then stands at the value that could not be read. If a container
+ * was being skipped, it stands at the byte that the error names. */
 #ifndef TM_JSON_CURSOR_H
 #define TM_JSON_CURSOR_H
 

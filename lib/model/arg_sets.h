@@ -42,6 +42,7 @@ struct tm_found_args {
     uint64_t hash; /* the same in every run: it decides which sets are remembered, and so which ids an output has */
 };
 
+/* Adds F, a field of ARGS->detail that is an arg. Fields are added in their order. */
 static inline void tm_found_args_add(struct tm_found_args *args, const struct tm_pb_field *f)
 {
     if (args->end == NULL)
@@ -53,6 +54,7 @@ static inline void tm_found_args_add(struct tm_found_args *args, const struct tm
     args->count++;
 }
 
+/* True if F, a field of a Detail message, is an arg. */
 static inline bool tm_found_args_is_arg(const struct tm_pb_field *f)
 {
     return f->id == TM_DETAIL_ARGS && f->type == TM_PB_LEN;
@@ -65,12 +67,13 @@ void tm_arg_sets_prefetch(const struct tm_arg_sets *sets, const struct tm_found_
 enum tm_status tm_arg_sets_add_found(struct tm_arg_sets *sets, const struct tm_found_args *args, int64_t *set,
                                      struct tm_error *err);
 
-/* The same for the args of DETAIL (a Detail message). Damaged bytes end the set early. */
+/* *SET becomes the set with the args of DETAIL (a Detail message), or TM_NO_ID if there are none. Damaged bytes end the
+ * set early. TM_OK or an error. */
 enum tm_status tm_arg_sets_add(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
                                struct tm_error *err);
 
-/* Like tm_arg_sets_add_found, for a set that tm_arg_sets_join may be called for. Its args are kept for a while, so that
- * this is then cheap. */
+/* *SET becomes the set with ARGS, or TM_NO_ID if there are none, for a caller that may join others to it later. Its
+ * args are kept for a while, so that tm_arg_sets_join is then cheap. TM_OK or an error. */
 enum tm_status tm_arg_sets_open(struct tm_arg_sets *sets, const struct tm_found_args *args, int64_t *set,
                                 struct tm_error *err);
 
@@ -94,7 +97,7 @@ bool tm_arg_sets_recall(const struct tm_arg_sets *sets, const struct tm_arg_sets
                         struct tm_arg_sets_note *note, int64_t *set);
 
 /* Does the work of tm_arg_sets_add, and remembers the set and NOTE for the source that tm_arg_sets_recall did not
- * find. */
+ * find. TM_OK or an error. */
 enum tm_status tm_arg_sets_add_noted(struct tm_arg_sets *sets, struct tm_text detail,
                                      const struct tm_arg_sets_note *note, int64_t *set, struct tm_error *err);
 
@@ -102,7 +105,7 @@ enum tm_status tm_arg_sets_add_noted(struct tm_arg_sets *sets, struct tm_text de
 enum tm_status tm_arg_sets_join(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
                                 struct tm_error *err);
 
-/* The same with ARGS. */
+/* *SET becomes a set with the args of set *SET (may be TM_NO_ID) followed by ARGS. TM_OK or an error. */
 enum tm_status tm_arg_sets_join_found(struct tm_arg_sets *sets, const struct tm_found_args *args, int64_t *set,
                                       struct tm_error *err);
 

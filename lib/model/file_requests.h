@@ -37,7 +37,7 @@ enum tm_status tm_file_requests_take(struct tm_file_requests *requests, const st
                                      struct tm_settled_rows *out, struct tm_error *err);
 
 /* Removes an open request at the end of the stream, whose last time is NOW_NS. *ROW states that its slice has no
- * length; it is valid until the next call. TM_END: there is none. */
+ * length; it is valid until the next call. TM_OK; TM_END: there is none; TM_E_SYSTEM. */
 enum tm_status tm_file_requests_pop(struct tm_file_requests *requests, int64_t now_ns, struct tm_event *row,
                                     struct tm_error *err);
 

@@ -108,7 +108,8 @@ struct tm_text tm_heap_graph_text(const struct tm_heap_graph *graph, uint32_t te
 
 void tm_heap_graph_release(struct tm_heap_graph *graph);
 
-/* Shared by heap_graph.c and heap_graph_finish.c. */
+/* For heap_graph.c and heap_graph_finish.c. Set *OBJECT to the index of the object ID, and *NUMBER to the number of
+ * TEXT. What is new is added. Return what tm_heap_graph_add returns. */
 enum tm_status tm_heap_graph_object(struct tm_heap_graph *graph, uint64_t id, uint32_t *object, struct tm_error *err);
 enum tm_status tm_heap_graph_intern(struct tm_heap_graph *graph, struct tm_text text, uint32_t *number,
                                     struct tm_error *err);

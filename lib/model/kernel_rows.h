@@ -41,7 +41,7 @@ enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *kernel, const struct t
  * ROW; it ends the write's slice. Rules: importers/ftrace/ftrace_parser.cc of Perfetto, ParsePrint. */
 bool tm_kernel_rows_cuts(struct tm_kernel_rows *kernel, const struct tm_event *row, struct tm_event *end);
 
-/* Removes what is open at the end of the stream, as tm_file_requests_pop does. */
+/* Removes what is open at the end of the stream, as tm_file_requests_pop does, and returns what that does. */
 static inline enum tm_status tm_kernel_rows_pop(struct tm_kernel_rows *kernel, int64_t now_ns, struct tm_event *row,
                                                 struct tm_error *err)
 {

@@ -28,7 +28,8 @@ enum tm_lane_effect {
     TM_LANE_NONE /* the event's track has no lanes */
 };
 
-/* Sets *SET to the number of the set with KEY, which is made if it is new. */
+/* Sets *SET to the number of the set with KEY, which is made if it is new. TM_OK or TM_E_SYSTEM, as all functions below
+ * that return a status, unless they state more. */
 enum tm_status tm_lanes_set(struct tm_lanes *lanes, const struct tm_key *key, uint32_t *set, struct tm_error *err);
 
 /* An event with a cookie. */

@@ -72,7 +72,8 @@ struct tm_processes {
 void tm_processes_init(struct tm_processes *processes);
 void tm_processes_release(struct tm_processes *processes);
 
-/* Makes the rows of MACHINE's idle task unless they exist; they come first. Sets *UTID to its thread. */
+/* Makes the rows of MACHINE's idle task unless they exist; they come first. Sets *UTID to its thread. TM_OK, TM_E_INPUT
+ * (a limit above) or TM_E_SYSTEM, as all functions below that return a status. */
 enum tm_status tm_processes_machine(struct tm_processes *p, uint32_t machine, int64_t *utid, struct tm_error *err);
 
 /* False if UTID has ended, or its process has, or another process has its number. */
@@ -83,6 +84,7 @@ enum tm_status tm_processes_idle(struct tm_processes *p, uint32_t machine, struc
 
 /* Returns the current thread of TID, or TM_NO_ID. */
 int64_t tm_processes_find_thread(const struct tm_processes *p, uint32_t machine, int64_t tid);
+
 /* Set *UTID or *UPID to the current thread or process of the number. It is made if there is none. */
 enum tm_status tm_processes_thread(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t *utid,
                                    struct tm_error *err);
@@ -110,29 +112,33 @@ struct tm_task_start {
     const int64_t *time_ns; /* NULL: not known */
 };
 
-/* Begin a new lifetime. */
+/* Begin the new lifetime START. Sets *UTID or *UPID to its row. */
 enum tm_status tm_processes_start_thread(struct tm_processes *p, struct tm_task_start start, int64_t *utid,
                                          struct tm_error *err);
 enum tm_status tm_processes_start_process(struct tm_processes *p, struct tm_task_start start, int64_t *upid,
                                           struct tm_error *err);
+
 /* Ends the thread. If it is the main thread, its process ends too. */
 void tm_processes_end_thread(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t time_ns);
 
 /* Notes that threads A and B belong to one process, which may be unknown. Threads of two known processes stay there. */
 enum tm_status tm_processes_join(struct tm_processes *p, int64_t a, int64_t b, struct tm_error *err);
+
 /* Notes that thread UTID made process UPID. */
 void tm_processes_set_parent(struct tm_processes *p, int64_t upid, int64_t utid);
 
-/* Set a name or a command line. A text whose data is NULL changes nothing. */
+/* Set the name of a thread, the name of a process, or its command line. A text whose data is NULL changes nothing, and
+ * neither does a name of lower priority than the one that is there. */
 enum tm_status tm_processes_name_thread(struct tm_processes *p, int64_t utid, struct tm_text name,
                                         enum tm_thread_name_priority priority, struct tm_error *err);
-/* Sets the name that a scheduling event states. STRING: its number in the stream; 0: it has none. */
-enum tm_status tm_processes_name_task(struct tm_processes *p, int64_t utid, struct tm_text name, uint32_t string,
-                                      struct tm_error *err);
 enum tm_status tm_processes_name_process(struct tm_processes *p, int64_t upid, struct tm_text name,
                                          enum tm_process_name_priority priority, struct tm_error *err);
 enum tm_status tm_processes_cmdline(struct tm_processes *p, int64_t upid, struct tm_text cmdline,
                                     struct tm_error *err);
+
+/* Sets the name that a scheduling event states. STRING: its number in the stream; 0: it has none. */
+enum tm_status tm_processes_name_task(struct tm_processes *p, int64_t utid, struct tm_text name, uint32_t string,
+                                      struct tm_error *err);
 
 /* Returns the text with number NAME of a row. Its data is NULL if NAME is 0. */
 struct tm_text tm_processes_text(const struct tm_processes *p, uint32_t name);

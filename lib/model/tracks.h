@@ -92,7 +92,8 @@ void tm_tracks_init(struct tm_tracks *tracks);
 void tm_tracks_release(struct tm_tracks *tracks);
 
 /* Sets *TRACK to the track of ID. *IS_NEW: this call made it, global and without a name; the caller sets scope, owner,
- * name and the rest of its row. */
+ * name and the rest of its row. TM_OK, TM_E_INPUT (a limit above) or TM_E_SYSTEM, as all functions below that return a
+ * status. */
 enum tm_status tm_tracks_get(struct tm_tracks *tracks, const struct tm_track_id *id, uint32_t *track, bool *is_new,
                              struct tm_error *err);
 

@@ -48,7 +48,7 @@ enum tm_status tm_criteria_fits_any(const struct tm_select_values *values, struc
                                     bool *fits_one, struct tm_error *err);
 
 /* *WANTED: true if the name of EVENT and CATEGORY, a column of it or 0, are wanted. If a category column lists several
- * categories, one that matches suffices. */
+ * categories, one that matches suffices. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_criteria_labels(struct tm_criteria *criteria, const struct tm_event *event, uint32_t category,
                                   bool *wanted, struct tm_error *err);
 

@@ -36,7 +36,8 @@ enum tm_status tm_pending_rows_add(struct tm_pending_rows *rows, const struct tm
 enum tm_status tm_pending_rows_take(struct tm_pending_rows *rows, const struct tm_key *key, uint32_t *count,
                                     struct tm_error *err);
 
-/* Reads row I of those taken last, in the order in which they were added. It is valid until the next call. */
+/* Reads row I of those taken last, in the order in which they were added. It is valid until the next call. TM_OK
+ * or TM_E_SYSTEM. */
 enum tm_status tm_pending_rows_get(struct tm_pending_rows *rows, uint32_t i, struct tm_event *row,
                                    struct tm_error *err);
 

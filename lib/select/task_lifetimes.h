@@ -45,7 +45,8 @@ struct tm_lifetime_event {
 enum tm_status tm_task_lifetimes_note(struct tm_task_lifetimes *lifetimes, const struct tm_lifetime_event *event,
                                       uint32_t group, struct tm_error *err);
 
-/* Notes that a kept row describes task TID: the one that has the number now or, with IS_LASTING, any. */
+/* Notes that a kept row describes task TID: the one that has the number now or, with IS_LASTING, any. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_task_lifetimes_describe(struct tm_task_lifetimes *lifetimes, uint32_t machine, int64_t tid,
                                           bool is_lasting, struct tm_error *err);
 

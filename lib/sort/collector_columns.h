@@ -27,7 +27,8 @@ enum tm_status tm_collector_columns_copy(struct tm_collector_columns *columns, c
                                          struct tm_error *err);
 
 /* Makes *BATCH of all rows that are here and of NOTES, the last ones, which may be empty. Rows that are a range of one
- * block are not copied. The batch is valid until the next call, as long as the blocks of NOTES are. */
+ * block are not copied. The batch is valid until the next call, as long as the blocks of NOTES are. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_collector_columns_batch(struct tm_collector_columns *columns, const struct tm_collector_notes *notes,
                                           struct tm_batch *batch, struct tm_error *err);
 

@@ -34,7 +34,7 @@ struct tm_arg_expander {
     struct tm_buf detail;
 };
 
-/* Does the work of tm_arg_expand for an event that has arg_keys. */
+/* Does the work of tm_arg_expand for an event that has arg_keys. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_arg_expand_keys(struct tm_arg_expander *expander, struct tm_event *event, struct tm_error *err);
 
 /* Makes all args of EVENT state their keys. Its detail is then EXPANDER's, valid until the next call, and arg_keys is

@@ -104,6 +104,7 @@ struct tm_batch_store {
     const uint8_t *widened[TM_COL_COUNT]; /* where they are in elements */
 };
 
+/* Return element I of COLUMN, whose elements have 4 bytes (u32) or 8 (u64, i64). Nothing is checked. */
 static inline uint32_t tm_batch_u32(const struct tm_batch *batch, enum tm_column column, uint32_t i)
 {
     const struct tm_batch_col *col = &batch->cols[column];
@@ -121,6 +122,7 @@ static inline int64_t tm_batch_i64(const struct tm_batch *batch, enum tm_column 
     return (int64_t)tm_batch_u64(batch, column, i);
 }
 
+/* True if all events have the same element of COLUMN. */
 static inline bool tm_batch_is_constant(const struct tm_batch *batch, enum tm_column column)
 {
     return batch->cols[column].mask == 0;

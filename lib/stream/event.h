@@ -114,6 +114,7 @@ enum { TM_FLOW_BINDS_NEXT = 1 };
  * its hash if it is in no table. */
 enum { TM_TEXT_PID_FIRST = 0x40000000, TM_TEXT_PID_HASHED = 0x41000000, TM_TEXT_PID_HASHES = 0x3e000000 };
 
+/* Returns the pid or tid for a string that is in no table and has HASH64. */
 static inline int64_t tm_text_pid_hashed(uint64_t hash64)
 {
     return TM_TEXT_PID_HASHED + (int64_t)(hash64 % TM_TEXT_PID_HASHES);
@@ -191,11 +192,13 @@ static inline void tm_event_set_journal(struct tm_event *event, bool has_priorit
     event->flags |= TM_EVENT_HAS_VALUE;
 }
 
+/* True for a LOG row whose columns tm_event_set_journal has set. */
 static inline bool tm_event_is_of_journal(const struct tm_event *event)
 {
     return event->kind == TM_KIND_LOG && event->track != 0;
 }
 
+/* Returns the priority, as syslog numbers it, of EVENT, for which tm_event_is_of_journal is true. */
 static inline uint32_t tm_event_syslog_priority(const struct tm_event *event)
 {
     return (uint32_t)(event->track - 1);
@@ -207,13 +210,14 @@ static inline int32_t tm_event_waking_cpu(const struct tm_event *event)
     return (int32_t)(uint32_t)(event->value >> 32);
 }
 
+/* The name of track 0, on which are the track events that name no track. */
+#define TM_DEFAULT_TRACK_NAME "Default Track"
+
+/* Return the scope and the kind of raw payload that FLAGS state, and the flags that state them. */
 static inline enum tm_scope tm_event_scope(uint32_t flags)
 {
     return (enum tm_scope)(flags >> TM_EVENT_SCOPE_SHIFT & 15);
 }
-
-/* The name of track 0, on which are the track events that name no track. */
-#define TM_DEFAULT_TRACK_NAME "Default Track"
 
 static inline uint32_t tm_event_scope_flags(enum tm_scope scope)
 {

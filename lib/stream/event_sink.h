@@ -52,6 +52,7 @@ struct tm_event_sink {
     struct tm_buf detail;
 };
 
+/* Initialises SINK, which writes to WRITER (borrowed). */
 void tm_event_sink_init(struct tm_event_sink *sink, struct tm_stream_writer *writer);
 
 /* Begins a file's turn. Position and counts restart. */

@@ -136,6 +136,7 @@ struct tm_frame_writer {
     struct tm_buf out;
 };
 
+/* Initialises WRITER for FD, which is borrowed. Standard output is written through its ring, if it has one. */
 void tm_frame_writer_init(struct tm_frame_writer *writer, int fd);
 
 /* Writes a frame whose body is the COUNT pieces in order. Small frames are buffered until flush. TM_OK; TM_E_INPUT if

@@ -63,7 +63,7 @@ enum tm_status tm_json_writer_place_flows(struct tm_json_writer *w, uint32_t fil
                                           const struct tm_json_event_draft *slice, struct tm_error *err);
 
 /* tm_json_writer_begin_flows for the *DETAIL of the end of such a slice, whose begin had the detail BEGUN. *DETAIL
- * counts only if BEGUN has no flow, and then one flow of it. */
+ * counts only if BEGUN has no flow, and then one flow of it. TM_OK or an error of writing. */
 enum tm_status tm_json_writer_end_flow(struct tm_json_writer *w, uint32_t file, struct tm_text begun,
                                        struct tm_text *detail, struct tm_error *err);
 
@@ -76,19 +76,20 @@ enum tm_status tm_json_writer_bind(struct tm_json_writer *w, uint32_t file, stru
 /* Takes the next flow event of SLICE. False: there is none. */
 bool tm_json_writer_next_flow(struct tm_json_event_draft *slice, struct tm_json_event_draft *event);
 
-/* Writes the event of SLICE, then its flow events, which it takes. */
+/* Writes the event of SLICE, then its flow events, which it takes. TM_OK or an error of writing. */
 enum tm_status tm_json_writer_put_slice(struct tm_json_writer *w, struct tm_json_event_draft *slice,
                                         struct tm_error *err);
 
-/* Writes the event of DRAFT. */
+/* Writes the event of DRAFT. TM_OK or an error of writing. */
 enum tm_status tm_json_writer_put(struct tm_json_writer *w, const struct tm_json_event_draft *draft,
                                   struct tm_error *err);
 
-/* Puts the scalar VALUE, an id of KIND in E's file, renumbered; a value that is not an id is unchanged. */
+/* Puts the scalar VALUE, an id of KIND in E's file, renumbered; a value that is not an id is unchanged.
+ * TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_writer_id(struct tm_json_writer *w, const struct tm_event *e, enum tm_json_id_kind kind,
                                  const struct tm_json_value *value, struct tm_error *err);
 
-/* Replaces *ID, an id of KIND in FILE, by its number. */
+/* Replaces *ID, an id of KIND in FILE, by its number. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_writer_renumber(struct tm_json_writer *w, uint32_t file, enum tm_json_id_kind kind,
                                        uint64_t *id, struct tm_error *err);
 

@@ -38,7 +38,8 @@ static inline void tm_fast_get_sched(const struct tm_batch *batch, uint32_t i, s
     e->detail_bytes = tm_batch_u32(batch, TM_COL_DETAIL_BYTES, i);
 }
 
-/* Writes WALK's next events as long as they are packets that are copied unchanged and follow each other. */
+/* Writes WALK's next events as long as they are packets that are copied unchanged and follow each other. Returns what
+ * tm_packet_run_write returns. */
 static inline enum tm_status tm_pftrace_run(struct pftrace *p, struct tm_batch_walk *walk, struct tm_error *err)
 {
     struct tm_packet_run run = {.written = p->threads.count ? p->threads.written : NULL,

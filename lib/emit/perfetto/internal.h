@@ -40,7 +40,7 @@ struct pftrace {
     struct tm_line_tasks line_tasks;
     struct tm_pending_definitions pending;
     struct tm_absent_need absent_tracks[TM_ABSENT_TRACKS], absent_sequences[TM_ABSENT_SEQUENCES]; /* caches */
-    struct tm_absent_need absent_defaults[TM_ABSENT_SEQUENCES]; /* the same for all default tracks of a generation */
+    struct tm_absent_need absent_defaults[TM_ABSENT_SEQUENCES]; /* a cache of all default tracks of a generation */
     struct tm_default_tracks default_tracks;
     struct tm_sequence_threads threads;
     struct tm_untimed_packets untimed;
@@ -80,10 +80,11 @@ enum tm_status tm_pftrace_clocks(struct pftrace *p, struct tm_error *err);
 enum tm_status tm_pftrace_machine_names(struct pftrace *p, struct tm_error *err);
 
 /* provenance.c: attributes that state that the trace is a merge, its files, the version that wrote it, and the
- * manifest's attributes. They follow the attributes of clocks. */
+ * manifest's attributes. They follow the attributes of clocks. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pftrace_provenance(struct pftrace *p, struct tm_error *err);
 
-/* trace_packets.c: writes the number of events that have no form in the trace, as an attribute. */
+/* trace_packets.c: writes the number of events that have no form in the trace, as an attribute. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_pftrace_unsupported(struct pftrace *p, struct tm_error *err);
 
 /* definitions.c: definitions of processes and threads */
@@ -91,13 +92,13 @@ enum tm_status tm_pftrace_unsupported(struct pftrace *p, struct tm_error *err);
 /* True if E is pending until its time. */
 bool tm_pftrace_is_due_later(const struct tm_event *e);
 
-/* Makes E pending. tm_pftrace_is_due_later must be true for it. */
+/* Makes E pending. tm_pftrace_is_due_later must be true for it. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
 
 /* True if no definition must precede E. Uses of E: flags, time_ns, file, sequence, generation, track. */
 bool tm_pftrace_none_due(struct pftrace *p, const struct tm_event *e);
 
-/* True if neither a definition nor a packet without a time must precede E. Uses of E: the same. */
+/* True if neither a definition nor a packet without a time must precede E. Uses of E what tm_pftrace_none_due uses. */
 static inline bool tm_pftrace_is_next(struct pftrace *p, const struct tm_event *e)
 {
     return e->time_ns < tm_untimed_packets_next_ns(&p->untimed) &&
@@ -107,7 +108,8 @@ static inline bool tm_pftrace_is_next(struct pftrace *p, const struct tm_event *
 /* True if no description of TRACK, of E's file and machine, is pending. */
 bool tm_pftrace_track_is_absent(struct pftrace *p, const struct tm_event *e, uint64_t track);
 
-/* Writes the definitions that must precede E, an event: those that are due, and those of its track and sequence. */
+/* Writes the definitions that must precede E, an event: those that are due, and those of its track and sequence.
+ * TM_OK, TM_E_INPUT or TM_E_SYSTEM, as all functions below that return a status and state nothing else. */
 enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
 
 /* Writes the description of the track of E, an event on a track. */

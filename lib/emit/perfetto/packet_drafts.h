@@ -24,11 +24,11 @@ enum tm_status tm_packet_drafts_event(struct tm_packet_drafts *drafts, size_t at
 enum tm_status tm_packet_drafts_recorded(struct tm_packet_drafts *drafts, size_t at,
                                          const struct tm_recorded_draft *recorded, struct tm_error *err);
 
-/* Adds that PLACEHOLDER opens with VERSIONS, which are taken over, also if it fails. */
+/* Adds that PLACEHOLDER opens with VERSIONS, which are taken over, also if it fails. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_packet_drafts_open(struct tm_packet_drafts *drafts, size_t at, uint32_t placeholder,
                                      struct tm_buf versions[2], struct tm_error *err);
 
-/* Adds that version WHICH of PLACEHOLDER is chosen. */
+/* Adds that version WHICH of PLACEHOLDER is chosen. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_packet_drafts_decide(struct tm_packet_drafts *drafts, size_t at, uint32_t placeholder, int which,
                                        struct tm_error *err);
 

@@ -95,7 +95,8 @@ struct tm_track_writer {
 };
 
 /* Writes EVENT, timed or a definition. Events come in order of time; packets may be pending until the next call or
- * flush. TM_OK; TM_E_INPUT: more than TM_OUTPUT_TRACKS_MAX tracks, or a damaged stream; TM_E_SYSTEM. */
+ * flush. TM_OK; TM_E_INPUT: more than TM_OUTPUT_TRACKS_MAX tracks, or a damaged stream; TM_E_SYSTEM; as all functions
+ * below that return a status. */
 enum tm_status tm_track_write(struct tm_track_writer *writer, const struct tm_event *event, struct tm_error *err);
 
 /* Writes EVENT, which is timed, at once. It is the last one of its time, and nothing else is written before the next

@@ -14,8 +14,8 @@ bool tm_work_line_is(const struct tm_ftrace_writer *writer, const struct tm_even
 enum tm_status tm_kernel_symbol(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle, struct tm_text name,
                                 uint64_t *symbol, struct tm_error *err);
 
-/* Gives the function of EVENT, a line of work that goes into BUNDLE, a number like tm_kernel_symbol. *FUNCTION is 0 if
- * it has none. */
+/* Gives the function of EVENT, a line of work that goes into BUNDLE, a number as tm_kernel_symbol does. *FUNCTION is 0
+ * if it has none. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_work_line_name(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
                                  const struct tm_event *event, uint64_t *function, struct tm_error *err);
 

@@ -62,7 +62,7 @@ enum tm_status tm_art_text(struct tm_art *a, struct tm_text text, uint64_t byte,
 enum tm_status tm_art_damage(struct tm_art *a, uint64_t byte, uint64_t skipped, const char *cause,
                              struct tm_error *err);
 
-/* Adds CALL's rows, with those of its thread before the thread's first call. */
+/* Adds CALL's rows, with those of its thread before the thread's first call. TM_OK or an error. */
 enum tm_status tm_art_call(struct tm_art *a, const struct tm_art_call *call, struct tm_error *err);
 
 /* Writes the statistics. TM_END or an error. */

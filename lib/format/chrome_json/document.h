@@ -61,12 +61,12 @@ enum tm_json_status tm_json_large_step(struct tm_json_document *doc, struct tm_j
 enum tm_json_status tm_json_salvage_step(struct tm_json_document *doc, struct tm_json_scan *scan);
 enum tm_json_status tm_json_rest_step(struct tm_json_document *doc);
 
-/* hint.c: writes the clock hints of the member. */
+/* hint.c: writes the clock hints of the member KEY. TM_OK or an error of writing. */
 enum tm_status tm_json_hint(struct tm_json_document *doc, const struct tm_json_value *key,
                             const struct tm_json_value *value, struct tm_error *err);
 
 /* Writes the clock hint of doc->event, the metadata event by which node identifies itself. Its times are on libuv's
- * clock. */
+ * clock. TM_OK or an error of writing. */
 enum tm_status tm_json_event_hint(struct tm_json_document *doc, struct tm_error *err);
 
 /* Handles damage at byte AT of the input. If damage halts, returns an error; otherwise accounts for it and sets the

@@ -106,7 +106,7 @@ static inline void tm_json_event_keep(const struct tm_json_event *event, enum tm
 enum tm_json_status tm_json_event_parse(struct tm_json_scan *scan, struct tm_json_event *event,
                                         struct tm_json_args *args);
 
-/* Converts the member FIELD, which EVENT has, as tm_json_time does. */
+/* Converts the member FIELD, which EVENT has, and returns what tm_json_time does. */
 enum tm_status tm_json_event_time(const struct tm_json_event *event, enum tm_json_field field, int64_t *ns);
 
 /* Converts VALUE, microseconds as a number or a string, to exact nanoseconds. TM_OK; TM_E_INPUT: VALUE is not a time;

@@ -1,4 +1,5 @@
-/* One JSON event being converted to rows. rows.c shares this with the files for the more complex kinds of events. */
+/* One JSON event being converted to rows. rows.c shares this with the files for the more complex kinds of
+ * events. Calls that return a status return TM_OK or an error, which is in err, unless they state more. */
 #ifndef TM_FORMAT_CHROME_JSON_INTERNAL_H
 #define TM_FORMAT_CHROME_JSON_INTERNAL_H
 

@@ -112,7 +112,7 @@ enum tm_status tm_gecko_thread_show(struct tm_gecko *x, struct tm_gecko_thread *
 struct tm_event tm_gecko_view_event(const struct tm_gecko_view *view, enum tm_kind kind);
 
 /* Defines the thread being shown and its process before its first event, at TIME_NS. Uses the scratch detail and
- * message. */
+ * message. TM_OK or an error. */
 enum tm_status tm_gecko_define(struct tm_gecko_view *view, int64_t time_ns);
 
 /* Add the samples of the thread being shown, with stacks of TABLES, or its markers, to the stream. TM_OK or an

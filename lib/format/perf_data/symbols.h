@@ -36,6 +36,7 @@ enum tm_status tm_perf_symbols_file(struct tm_perf_symbols *symbols, const struc
 enum tm_status tm_perf_symbols_add(struct tm_perf_symbols *symbols, const struct tm_perf_symbol *symbol,
                                    struct tm_error *err);
 
+/* Sorts the functions by address, after the last one was added. */
 void tm_perf_symbols_settle(struct tm_perf_symbols *symbols);
 
 /* The text that names the function at ADDRESS, which MAPPING covers; TM_PERF_NO_TEXT if none is known. */

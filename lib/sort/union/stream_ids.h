@@ -19,11 +19,11 @@ struct tm_stream_ids {
     struct tm_buf machines, strings, begun;
 };
 
-/* These replace *ID by its new number. TM_OK, or TM_E_INPUT if the stream never defined it. */
+/* These replace *ID by its new number; the number of an inline string stays. TM_OK, or TM_E_INPUT if the stream never
+ * defined it. */
 enum tm_status tm_stream_ids_file(const struct tm_stream_ids *ids, uint32_t *id, struct tm_error *err);
 enum tm_status tm_stream_ids_machine(const struct tm_stream_ids *ids, uint32_t *id, struct tm_error *err);
 enum tm_status tm_stream_ids_generation(const struct tm_stream_ids *ids, uint32_t *id, struct tm_error *err);
-/* Does the same for a string; inline strings are unchanged. */
 enum tm_status tm_stream_ids_string(const struct tm_stream_ids *ids, uint32_t *id, struct tm_error *err);
 
 /* These add the new number of the next machine or string. TM_OK or TM_E_SYSTEM. */
