@@ -24,7 +24,7 @@ static inline enum tm_status tm_buf_reserve(struct tm_buf *buf, size_t more)
     return more <= buf->cap - buf->len ? TM_OK : tm_buf_grow(buf, more);
 }
 
-/* Like tm_buf_reserve, for memory that another thread has used: about LEN bytes are written next. */
+/* Makes room as tm_buf_reserve does, in memory that another thread has used: about LEN bytes are written next. */
 static inline enum tm_status tm_buf_reserve_ahead(struct tm_buf *buf, size_t more, size_t len)
 {
     enum tm_status st = tm_buf_reserve(buf, more);

@@ -39,7 +39,7 @@ static inline uint32_t tm_search_i64(const void *rows, uint32_t count, struct tm
     return tm_search_flipped(rows, count, field, (uint64_t)value, UINT64_C(1) << 63);
 }
 
-/* As tm_search_u64, for a number of 32 bits. */
+/* Returns what tm_search_u64 does, for a number of 32 bits. */
 static inline uint32_t tm_search_u32(const void *rows, uint32_t count, struct tm_search_field field, uint32_t value)
 {
     uint32_t low = 0, high = count;

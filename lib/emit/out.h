@@ -125,7 +125,8 @@ void tm_out_json_str(struct tm_out *out, const char *s);
 /* Puts a double as a JSON value. Values without a JSON number become the strings "NaN", "Infinity", "-Infinity". */
 void tm_out_json_double(struct tm_out *out, uint64_t bits);
 
-/* The same with a point or an exponent in each number, for readers that tell real numbers from integers by it. */
+/* Puts what tm_out_json_double puts, with a point or an exponent in each number: some readers tell real numbers from
+ * integers by it. */
 void tm_out_json_real(struct tm_out *out, uint64_t bits);
 
 /* Puts a CSV field (RFC 4180), quoted if necessary. Bytes are unchanged. */

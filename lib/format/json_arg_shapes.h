@@ -10,7 +10,7 @@ enum {
     TM_JSON_ARG_SHAPE_MAX = 42,    /* arguments of a shape, whose keys fit a string; further ones state their keys */
     TM_JSON_ARG_SHAPES = 512,      /* shapes that are remembered; a power of 2 */
     TM_JSON_ARG_STRINGS_MAX = 4096, /* strings of keys that a file uses; then all arguments state their keys */
-    TM_JSON_ARG_STRING_BYTES_MAX = 1 << 20 /* the same for their bytes, so names have room in the table of strings */
+    TM_JSON_ARG_STRING_BYTES_MAX = 1 << 20 /* bytes of these strings, as names need room in the table too */
 };
 
 /* The shape of an event while its arguments are added. */

@@ -373,7 +373,7 @@ static void begin_shape(struct tm_json_args *a)
         tm_json_arg_shapes_forget(a->shapes);
 }
 
-/* As tm_json_args_read, for any PREFIX. */
+/* Does the work of tm_json_args_read for a PREFIX that need not end with a NUL. */
 static enum tm_json_status read_container(struct tm_json_args *args, struct tm_text prefix, struct tm_json_scan *scan,
                                           struct tm_json_value *value)
 {

@@ -212,7 +212,7 @@ static enum tm_status walk_bytes(struct nest *n, const uint8_t **p, const uint8_
     return st;
 }
 
-/* As walk_bytes, for the block at *P. */
+/* Walks over the block at *P as walk_bytes does over bytes. */
 static inline enum tm_status walk_block(struct nest *n, const uint8_t **p, const char **cause)
 {
     struct tm_json_block block;

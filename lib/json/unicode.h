@@ -16,8 +16,8 @@ const uint8_t *tm_json_decode_u(const uint8_t *p, const uint8_t *end, uint32_t *
  * begins outside an escape. */
 const uint8_t *tm_json_find_no_character(const uint8_t *p, const uint8_t *end);
 
-/* Appends the LEN bytes at S, of JSON as above, to OUT with U+FFFD at each such place: as UTF-8 for a byte, as \ufffd
- * for an escape. TM_OK or TM_E_SYSTEM. */
+/* Appends the LEN bytes at S to OUT, with U+FFFD at each place that tm_json_find_no_character finds: as UTF-8 for a
+ * byte, as \ufffd for an escape. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_put_characters(struct tm_buf *out, const uint8_t *s, size_t len);
 
 #endif

@@ -28,9 +28,9 @@ enum tm_status tm_stream_reader_open(struct tm_stream_reader *reader, int fd, st
 enum tm_status tm_stream_reader_open_chunked(struct tm_stream_reader *reader, int fd, size_t chunk_bytes,
                                              struct tm_error *err);
 
-/* Opens as tm_stream_reader_open does, for the stages after tm-unpack. CHUNK_BYTES is as above; 0: a megabyte.
- * tm-unpack parses traces that anyone may have written. So a frame that it wrote into shared memory is copied before it
- * is checked, and it cannot change the frame later. */
+/* Opens as tm_stream_reader_open does, for the stages after tm-unpack. Reads at least CHUNK_BYTES at once; 0: a
+ * megabyte. tm-unpack parses traces that anyone may have written. So a frame that it wrote into shared memory is copied
+ * before it is checked, and it cannot change the frame later. */
 enum tm_status tm_stream_reader_open_copied(struct tm_stream_reader *reader, int fd, size_t chunk_bytes,
                                             struct tm_error *err);
 

@@ -8,7 +8,7 @@
 /* The memory that a worker's frames may take before they are written. */
 #define TM_JOBS_WORKER_BYTES ((size_t)64 << 20)
 
-/* The same for workers whose turns are far ahead of the one that is written: they wait earlier. */
+/* The memory for frames of a worker whose turn is far ahead of the one that is written: it waits earlier. */
 #define TM_JOBS_FAR_WORKER_BYTES ((size_t)4 << 20)
 
 /* The turns of an archive. */

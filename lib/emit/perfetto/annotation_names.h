@@ -34,7 +34,7 @@ struct tm_used_arg_keys {
     struct tm_text text;
 };
 
-/* True if KEYS was found recently. *IDS: as below. Does not use the text. */
+/* True if KEYS was found recently. Then sets *IDS as tm_annotation_names_find does. Does not use the text. */
 bool tm_annotation_names_recent(const struct tm_annotation_names *names, const struct tm_used_arg_keys *keys,
                                 struct tm_text *ids);
 

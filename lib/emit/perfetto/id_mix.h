@@ -19,7 +19,7 @@ static inline uint64_t tm_id_mixed(uint64_t mix, uint64_t id)
     return mixed ? mixed : 1;
 }
 
-/* The same for the uuid of a track in a recorded packet, where 0 is no track and stays 0. */
+/* Returns the output's uuid for ID, the uuid of a track in a recorded packet; 0 is no track and stays 0. */
 static inline uint64_t tm_id_mixed_recorded(uint64_t mix, uint64_t id)
 {
     return id ? tm_id_mixed(mix, id) : 0;

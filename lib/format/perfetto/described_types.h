@@ -12,7 +12,7 @@
 
 enum {
     TM_DESCRIBED_TYPES_MAX = 1 << 15,  /* messages and enums that a file describes; more are not known */
-    TM_DESCRIBED_FIELDS_MAX = 1 << 16, /* fields of all messages, likewise; and values of all enums */
+    TM_DESCRIBED_FIELDS_MAX = 1 << 16, /* fields of all messages, and values of all enums; more are not known */
     TM_DESCRIBED_DEPTH_MAX = 64,       /* messages declared within messages */
     TM_DESCRIBED_BYTES_MAX = 64 << 20  /* bytes of one decompressed description */
 };

@@ -53,7 +53,7 @@ struct tm_proto_track_context {
     struct tm_proto_map *tracks;
     struct tm_proto_rows *rows;
     const struct tm_described_types *types; /* of the file */
-    struct tm_v8_profile **v8;              /* likewise */
+    struct tm_v8_profile **v8;              /* of the file */
     const struct tm_proto_packet *packet;
     const struct tm_proto_track_event *event;
     struct tm_text recorded;    /* the range of the packet that is raw */
