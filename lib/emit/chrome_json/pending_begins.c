@@ -2,6 +2,7 @@
 
 #include "base/table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -265,6 +266,7 @@ enum tm_status tm_json_begins_end(struct tm_json_begins *begins, uint32_t number
                                   struct tm_text detail)
 {
     struct tm_json_begin_stack *stack = stack_of(begins, number);
+    assert(stack); /* tm_json_begins_close has found a slice of it */
     stack->begins[index].has_ended = true;
     stack->ended_ns = ts_ns;
     begins->ended_count += stack->ended == 0;
