@@ -46,6 +46,25 @@ same() { # QUERY WANT
     same "SELECT cpu FROM cpu ORDER BY cpu" $'0\n3'
 }
 
+@test "samples of perf that state no thread or no process are of number 0, as in the reference importer" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >n.pftrace <<'END'
+1 { 8: 1000 10: 1 66 { 1: 2 2: 200 } }
+1 { 8: 2000 10: 1 66 { 1: 1 3: 101 5: 1 } }
+1 { 8: 3000 10: 1 66 { 1: 1 18: 3 } }
+1 { 8: 4000 10: 1 66 { 1: 1 17: 6 } }
+END
+    tm-merge -q -o p.db n.pftrace
+    tm-merge -q -o m.pftrace n.pftrace
+    for db in p n; do
+        same "SELECT s.ts, t.tid, s.cpu, s.cpu_mode FROM perf_sample s JOIN thread t USING (utid) ORDER BY s.ts" \
+            $'1000|0|2|unknown\n2000|101|1|kernel\n3000|0|1|unknown'
+        same "SELECT name, value FROM stats WHERE name GLOB 'perf_*' AND value != 0 ORDER BY name" \
+            $'perf_cpu_lost_records|6\nperf_samples_skipped_dataloss|1'
+        tm-merge -q -o n.db m.pftrace
+        mv n.db p.db
+    done
+}
+
 @test "a merged trace that is read again has the same rows" {
     tm-merge -o m.pftrace p.pftrace
     tm-merge -o p.db m.pftrace

@@ -272,13 +272,14 @@ enum tm_status tm_proto_perf_sample_read(struct tm_proto_sequences *sequences, s
     if ((loss.records || !is_report) && count_loss(rows, &row, &loss, err) < 0)
         return err->status;
     is_report |= loss.records || !packet->has_time;
-    if (is_report || !(row.flags & TM_EVENT_HAS_TID)) {
+    if (is_report) {
         row = tm_proto_packet_event(packet);
         enum tm_status st = tm_proto_add(rows, &row, err);
         return st < 0 || !stops || loss.records
                    ? st
                    : tm_proto_add_time(rows, packet, "perf_guardrail_stop_ts", &session, err);
     }
+    row.flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID; /* a number that is not stated is 0 */
     if (put_conditions(rows, packet) < 0)
         return tm_error_nomem(err);
     enum tm_status st = callstack ? tm_proto_stack_put(rows, packet->sequence, callstack, err) : TM_OK;
