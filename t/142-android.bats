@@ -61,6 +61,42 @@ wlan0 Received|net_interface=wlan0 net_direction=Received track_compressor_idx=1
     same_text "$(stat)" 'network_trace_intern_errors|1|info|analysis'
 }
 
+@test "memory of Vulkan is summed up by process, in order of time" {
+    # An event without a time of its own is at the time of its packet.
+    packets <<'END'
+1 { 8: 1000 10: 2 62 { 1: 1 2: 1 3: 1000 4: 7 6: 100 8: 2 } }
+1 { 8: 1500 10: 2 62 { 1: 1 2: 1 4: 8 6: 5 8: 2 } }
+1 { 8: 2000 10: 2 62 { 1: 3 2: 1 3: 1999 4: 7 6: 4096 18: 3 } }
+1 { 8: 4000 10: 2 62 { 1: 1 2: 2 3: 4000 4: 7 6: 100 8: 2 } }
+1 { 8: 3000 10: 2 62 { 1: 1 2: 1 3: 3000 4: 7 6: 20 8: 2 } }
+1 { 8: 5000 10: 2 62 { 1: 4 2: 3 3: 5000 4: 7 6: 64 18: 3 } }
+1 { 8: 5100 10: 2 62 { 1: 5 2: 3 3: 5100 4: 7 6: 8 18: 3 } }
+1 { 8: 5200 10: 2 62 { 1: 5 2: 4 3: 5200 4: 7 6: 80 18: 3 } }
+1 { 8: 6000 10: 2 62 { 1: 1 2: 1 3: 6000 4: 7 6: 1 } }
+1 { 8: 6100 10: 2 62 { 1: 2 2: 1 3: 6100 4: 7 6: 1 8: 2 } }
+1 { 8: 6200 10: 2 62 { 1: 3 2: 3 3: 6200 4: 7 6: 1 18: 3 } }
+END
+    driver='vulkan_driver_mem|vulkan.mem.driver.scope.OBJECT' scope=vulkan_allocation_scope=OBJECT
+    bound='vulkan_device_mem_bind|vulkan.mem.device.memory.type.3.bind' type=vulkan_memory_type=3
+    want="1000|$driver|100.0|upid=1 $scope
+1500|$driver|5.0|upid=2 $scope
+1999|vulkan_device_mem_allocation|vulkan.mem.device.memory.type.3.allocation|4096.0|upid=1 $type
+3000|$driver|120.0|upid=1 $scope
+4000|$driver|20.0|upid=1 $scope
+5000|$bound|64.0|upid=1 $type
+5100|$bound|72.0|upid=1 $type
+5200|$bound|-8.0|upid=1 $type"
+    same_text "$(counters)" "$want"
+    tm-merge -q -o m.pftrace -o both.db x.pftrace
+    tm-merge -q -o alone.pftrace x.pftrace
+    mv both.db x.db
+    same_text "$(counters)" "$want"
+    for trace in m alone; do
+        tm-merge -q -o x.db $trace.pftrace
+        same_text "$(counters)" "$want"
+    done
+}
+
 @test "a merged trace has the packets of the network as they were recorded" {
     packets <<'END'
 1 { 10: 2 13: 1 12 { 30 { 1: 7 2 { 1: 2 2: "wlan0" 4: 1000 } } } }

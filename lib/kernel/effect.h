@@ -41,6 +41,7 @@ enum tm_kernel_effect {
     /* Requests to Windows' file systems (model/file_requests.h). Column track identifies the request. */
     TM_KERNEL_FILE_REQUEST,
     TM_KERNEL_FILE_REQUEST_DONE,
+    TM_KERNEL_MEMORY, /* adds bytes to a process's counter, or takes them away if the amount is below 0 */
     TM_KERNEL_EFFECTS
 };
 

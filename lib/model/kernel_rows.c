@@ -41,7 +41,8 @@ static const char *event_name(uint64_t effect)
                                                          [TM_KERNEL_FENCE_EMITTED] = "dma_fence_emit",
                                                          [TM_KERNEL_FENCE_SIGNALED] = "dma_fence_signaled",
                                                          [TM_KERNEL_JOB] = "drm_sched_job_run",
-                                                         [TM_KERNEL_JOB_DONE] = "drm_sched_job_done"};
+                                                         [TM_KERNEL_JOB_DONE] = "drm_sched_job_done",
+                                                         [TM_KERNEL_MEMORY] = "vulkan_memory_event"};
     return effect < TM_KERNEL_EFFECTS && names[effect] ? names[effect] : "kernel";
 }
 
@@ -91,6 +92,9 @@ static struct tm_key key_for(const struct tm_catalog *catalog, const struct tm_e
     case TM_KERNEL_THAWED: return key_of(row, 0, TM_KERNEL_SUSPEND);
     case TM_KERNEL_I2C:
     case TM_KERNEL_I2C_DONE: return key_of(row, (uint64_t)row->tid, TM_KERNEL_I2C);
+    case TM_KERNEL_MEMORY:
+        name = tm_catalog_string(catalog, row->name, row);
+        return key_of(row, tm_keyed_bytes(tm_secret(), name.data, name.len), row->value | (uint64_t)row->pid << 32);
     default: return key_of(row, track, TM_KERNEL_EFFECTS);
     }
 }
@@ -118,7 +122,8 @@ static void take_sum(const struct tm_event *row, struct tm_kernel_state *state, 
     state->sum += tm_kernel_amount(row);
     out->kind = TM_KIND_COUNTER;
     out->flags |= TM_EVENT_HAS_VALUE;
-    out->value = row->value == TM_KERNEL_FREED ? state->sum : state->sum >> KILO_BITS;
+    const bool is_of_bytes = row->value == TM_KERNEL_RECEIVED || row->value == TM_KERNEL_SENT;
+    out->value = is_of_bytes ? state->sum >> KILO_BITS : state->sum;
 }
 
 /* True if the slice of a wakeup source begins or ends. */
@@ -303,7 +308,8 @@ static enum tm_status take_change(struct tm_kernel_rows *k, const struct tm_cata
     switch ((enum tm_kernel_effect)row->value) {
     case TM_KERNEL_RECEIVED:
     case TM_KERNEL_SENT:
-    case TM_KERNEL_FREED: take_sum(row, state, first); break;
+    case TM_KERNEL_FREED:
+    case TM_KERNEL_MEMORY: take_sum(row, state, first); break;
     case TM_KERNEL_WAKE:
     case TM_KERNEL_WAKE_DONE: has_meaning = take_wake(row, state, first); break;
     case TM_KERNEL_GPU_POWER:

@@ -60,6 +60,9 @@ static const struct {
     [TM_NAMED_TRACK_KERNEL_WAKELOCK] = {"android_kernel_wakelock", COUNTER},
     [TM_NAMED_TRACK_CPU_TIME_OF_UID] = {"android_cpu_per_uid", COUNTER},
     [TM_NAMED_TRACK_CPU_TIMES] = {"android_cpu_per_uid_totals", COUNTER},
+    [TM_NAMED_TRACK_VULKAN_DRIVER_MEMORY] = {"vulkan_driver_mem", COUNTER},
+    [TM_NAMED_TRACK_VULKAN_ALLOCATED] = {"vulkan_device_mem_allocation", COUNTER},
+    [TM_NAMED_TRACK_VULKAN_BOUND] = {"vulkan_device_mem_bind", COUNTER},
 };
 
 const char *tm_named_track_type(enum tm_named_track track)

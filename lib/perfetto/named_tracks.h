@@ -64,6 +64,9 @@ enum tm_named_track {
     TM_NAMED_TRACK_KERNEL_WAKELOCK = 50, /* global: a counter */
     TM_NAMED_TRACK_CPU_TIME_OF_UID = 51, /* global: a counter of an app on a cluster of cpus */
     TM_NAMED_TRACK_CPU_TIMES = 52, /* global: the same of all apps, or of the system */
+    TM_NAMED_TRACK_VULKAN_DRIVER_MEMORY = 53, /* of a process: a counter; so are the next two */
+    TM_NAMED_TRACK_VULKAN_ALLOCATED = 54,
+    TM_NAMED_TRACK_VULKAN_BOUND = 55,
     TM_NAMED_TRACK_COUNT
 };
 

@@ -29,6 +29,7 @@
 #include "format/perfetto/system.h"
 #include "format/perfetto/totals.h"
 #include "format/perfetto/track_event.h"
+#include "format/perfetto/vulkan_memory.h"
 #include "stream/detail_fields.h"
 
 #include <assert.h>
@@ -252,6 +253,15 @@ static enum tm_status read_named_processes(struct tm_proto_rows *rows, const str
     return st < 0 ? st : tm_proto_named_processes_read(rows, packet, err);
 }
 
+static enum tm_status read_vulkan_memory(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                         struct tm_error *err)
+{
+    enum tm_status st = read_named_processes(rows, packet, err);
+    return st < 0 || !packet->has_time || !rows->sink->want_packet_args
+               ? st
+               : tm_proto_vulkan_memory_add(rows, packet, err);
+}
+
 /* Adds the packet's message as FIELD of the detail of a definition without a time, because it holds for the whole
  * file. */
 static enum tm_status add_definition(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
@@ -381,8 +391,9 @@ static enum tm_status read_profile(struct tm_proto *p, struct tm_proto_packet *p
         return read_translation(&p->rows, packet, err);
     case TM_PACKET_MEMORY_SNAPSHOT:
     case TM_PACKET_SMAPS:
-    case TM_PACKET_VULKAN_MEMORY:
         return read_named_processes(&p->rows, packet, err);
+    case TM_PACKET_VULKAN_MEMORY:
+        return read_vulkan_memory(&p->rows, packet, err);
     case TM_PACKET_GPU_LOG:
     case TM_PACKET_VULKAN_API:
     case TM_PACKET_METATRACE:
