@@ -217,6 +217,26 @@ com.c|10125|0|0|0'
 1,com.a,10123,0,1,77,0,0'
 }
 
+@test "processes of Android's runtime have the name, the user and the app that it states" {
+    packets <<'END'
+1 { 8: 1000 10: 1 131 { 1: 7 2: 10123 3: "com.a:remote" 4: "com.a" } }
+1 { 8: 1100 10: 1 131 { 1: 8 3: "b" 4: "com.b" } }
+1 { 8: 1200 10: 1 131 { 1: 9 2: 10125 3: "less than the tree" 4: "com.c" } }
+1 { 8: 900 10: 1 2 { 1 { 1: 9 2: 1 3: "com.c:tree" } } }
+END
+    for db in x n; do
+        tm-merge -q -o m.pftrace -o $db.db x.pftrace
+        same_text "$(sqlite3 $db.db "SELECT pid, name, uid, (SELECT count(*) FROM thread t WHERE t.upid = p.upid AND tid = pid)
+            FROM process p WHERE pid IN (7, 8, 9) ORDER BY pid")" '7|com.a:remote|10123|1
+8|b||1
+9|com.c:tree|10125|1'
+        same_text "$(sqlite3 $db.db "SELECT package_name, uid, debuggable, profileable_from_shell, version_code
+            FROM package_list ORDER BY id")" 'com.a|10123|0|0|0
+com.c|10125|0|0|0'
+        mv m.pftrace x.pftrace
+    done
+}
+
 @test "wakelocks of the kernel and times of apps on cpus are sums, with a value only where it changes" {
     packets <<'END'
 1 { 8: 1000 10: 2 13: 1 115 { 1 { 1: 1 2: "a" 3: 1 } 1 { 1: 2 2: "b" 3: 2 } 2 [ 1 2 ] 3 [ 5 6 ] } }

@@ -1,5 +1,6 @@
-/* Memory dumps of Chrome, smaps, memory of Vulkan; starts and deaths of processes that Android states in track events.
- * Rules: plugins/android_framework_track_event of perfetto. */
+/* Memory dumps of Chrome, smaps, memory of Vulkan, processes of Android's runtime (ART); starts and deaths of processes
+ * that Android states in track events. Rules: plugins/android_framework_track_event and
+ * plugins/art_process_metadata_importer of perfetto. */
 #include "format/perfetto/named_processes.h"
 
 #include "base/pb.h"
@@ -8,13 +9,16 @@
 enum { PROCESS_START_EVENT = 2010, BINDER_DIED_EVENT = 2013 };
 enum { LIFE_UID = 1, LIFE_PID = 2, LIFE_NAME = 3 }; /* of both */
 enum { SNAPSHOT_PROCESSES = 3, SNAPSHOT_PID = 1, SMAPS_PID = 1, VULKAN_PID = 4 };
+enum { ART_PID = 1, ART_UID = 2, ART_NAME = 3, ART_PACKAGE = 4 };
+enum { LIST_PACKAGE = 1, PACKAGE_NAME = 1, PACKAGE_UID = 2 }; /* of PackagesList and PackageInfo */
 
 /* What a packet says about a process. */
 struct named {
     int64_t pid;
-    struct tm_text name;             /* without data: none */
-    struct tm_pb_field uid;          /* id 0: none */
-    const struct tm_proto_flag *arg; /* NULL: none */
+    struct tm_text name;                    /* without data: none */
+    enum tm_process_name_priority priority; /* of the name; 0: that of a process tree */
+    struct tm_pb_field uid;                 /* id 0: none */
+    const struct tm_proto_flag *arg;        /* NULL: none */
 };
 
 static enum tm_status put_arg(struct tm_buf *detail, const struct tm_proto_flag *arg)
@@ -35,6 +39,8 @@ static enum tm_status put_named(struct tm_buf *detail, const struct named *named
         st = tm_pb_put_varint(detail, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(named->pid));
     if (st == TM_OK && named->name.data)
         st = tm_pb_put_bytes(detail, TM_PROCESS_DESCRIPTION_NAME, named->name.data, named->name.len);
+    if (st == TM_OK && named->priority)
+        st = tm_pb_put_varint(detail, TM_PROCESS_DESCRIPTION_NAME_PRIORITY, named->priority);
     if (st == TM_OK && named->uid.id)
         st = tm_pb_put_varint(detail, TM_PROCESS_DESCRIPTION_UID, tm_zigzag((uint32_t)named->uid.value));
     if (st == TM_OK && named->arg)
@@ -97,6 +103,49 @@ enum tm_status tm_proto_process_life_add(struct tm_proto_rows *rows, struct tm_p
     death.flags |= TM_EVENT_HAS_TID;
     death.tid = named.pid;
     return tm_proto_add(rows, &death, err);
+}
+
+/* Adds a definition of the app PACKAGE, whose field is of LIKE's packet, and that has the number UID. */
+static enum tm_status add_package(struct tm_proto_rows *rows, const struct tm_pb_field *package,
+                                  const struct tm_pb_field *uid, const struct tm_event *like, struct tm_error *err)
+{
+    struct tm_event row = tm_proto_derived(like, TM_KIND_METADATA);
+    size_t list, app;
+    row.flags |= TM_EVENT_DEFINITION | TM_EVENT_UNTIMED;
+    enum tm_status st = tm_pb_begin(&rows->detail, TM_DETAIL_PACKAGES, &list);
+    if (st == TM_OK)
+        st = tm_pb_begin(&rows->detail, LIST_PACKAGE, &app);
+    if (st == TM_OK)
+        st = tm_pb_put_bytes(&rows->detail, PACKAGE_NAME, package->data, package->len);
+    if (st == TM_OK)
+        st = tm_pb_put_varint(&rows->detail, PACKAGE_UID, uid->value);
+    if (st == TM_OK)
+        st = tm_pb_end(&rows->detail, app);
+    if (st == TM_OK)
+        st = tm_pb_end(&rows->detail, list);
+    return st < 0 ? tm_error_nomem(err) : tm_proto_add(rows, &row, err);
+}
+
+enum tm_status tm_proto_art_process_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                         struct tm_error *err)
+{
+    struct tm_event like = tm_proto_packet_event(packet);
+    struct named named = {.priority = TM_PROCESS_NAME_DESCRIPTOR};
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f, package = {0};
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == ART_PID && f.type == TM_PB_VARINT)
+            named.pid = (int64_t)(uint32_t)f.value;
+        else if (f.id == ART_UID && f.type == TM_PB_VARINT)
+            named.uid = f;
+        else if (f.id == ART_NAME && f.type == TM_PB_LEN)
+            named.name = tm_text_at(f.data, f.len);
+        else if (f.id == ART_PACKAGE && f.type == TM_PB_LEN)
+            package = f;
+    enum tm_status st = add(rows, &named, &like, err);
+    return st < 0 || package.id == 0 || named.uid.id == 0 || !rows->sink->want_packet_args
+               ? st
+               : add_package(rows, &package, &named.uid, &like, err);
 }
 
 /* Adds the process whose pid is field ID of MESSAGE. The pid is 0 if the field is absent. */

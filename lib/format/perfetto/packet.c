@@ -253,6 +253,13 @@ static enum tm_status read_named_processes(struct tm_proto_rows *rows, const str
     return st < 0 ? st : tm_proto_named_processes_read(rows, packet, err);
 }
 
+static enum tm_status read_art_process(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
+                                       struct tm_error *err)
+{
+    enum tm_status st = read_other(rows, packet, err);
+    return st < 0 ? st : tm_proto_art_process_read(rows, packet, err);
+}
+
 static enum tm_status read_vulkan_memory(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
                                          struct tm_error *err)
 {
@@ -392,6 +399,8 @@ static enum tm_status read_profile(struct tm_proto *p, struct tm_proto_packet *p
     case TM_PACKET_MEMORY_SNAPSHOT:
     case TM_PACKET_SMAPS:
         return read_named_processes(&p->rows, packet, err);
+    case TM_PACKET_ART_PROCESS:
+        return read_art_process(&p->rows, packet, err);
     case TM_PACKET_VULKAN_MEMORY:
         return read_vulkan_memory(&p->rows, packet, err);
     case TM_PACKET_GPU_LOG:
