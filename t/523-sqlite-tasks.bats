@@ -218,3 +218,28 @@ END
     tm-merge -q -o p.db m.pftrace
     same "$threads" $'100|gecko 100\n101|gecko 101\n102|gecko 102\n103|gecko 103\ngecko'
 }
+
+@test "packets about code of V8 name the process of their isolate and a thread" {
+    # Isolate 2 does not state where its code is, so its thread does not count; isolate 9 is not known.
+    python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
+1 { 10: 1 6 { 1 { 1: 6 2: 1 } } }
+1 { 8: 1000 10: 1 13: 1 12 { 35 { 1: 1 2: 100 3: 1 4 { 1: 4096 2: 4096 } } 35 { 1: 2 2: 200 3: 2 } } 59 { 99 { 1: 101 } } }
+1 { 8: 2000 10: 1 13: 2 103 { 1: 1 3: 5 4: 7 5: 1 } }
+1 { 8: 2100 10: 1 13: 2 103 { 1: 1 2: 102 3: 5 4: 7 5: 1 } }
+1 { 8: 2200 10: 1 13: 2 99 { 1: 1 2: 103 } }
+1 { 8: 2300 10: 1 13: 2 101 { 1: 2 2: 201 } }
+1 { 8: 2400 10: 1 13: 2 103 { 1: 9 2: 900 } }
+1 { 8: 2500 10: 2 103 { 1: 1 2: 901 } }
+END
+    want='100|100
+100|101
+100|102
+100|103
+200|200'
+    for i in 1 2; do
+        tm-merge -q -o p.db -o m.pftrace p.pftrace
+        same "SELECT pid, tid FROM thread JOIN process USING (upid) WHERE pid != 0 ORDER BY 1, 2" "$want"
+        mv m.pftrace p.pftrace
+    done
+    same "SELECT count(*) FROM thread WHERE tid != 0" 5
+}

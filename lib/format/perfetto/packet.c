@@ -29,6 +29,7 @@
 #include "format/perfetto/system.h"
 #include "format/perfetto/totals.h"
 #include "format/perfetto/track_event.h"
+#include "format/perfetto/v8_code.h"
 #include "format/perfetto/vulkan_memory.h"
 #include "stream/detail_fields.h"
 
@@ -416,7 +417,8 @@ static enum tm_status read_profile(struct tm_proto *p, struct tm_proto_packet *p
     case TM_PACKET_FTRACE_STATS:
         return read_start(&p->rows, packet, err);
     default:
-        return read_other(&p->rows, packet, err);
+        return tm_proto_v8_code_in(packet->body.id) ? tm_proto_v8_code_read(&p->rows, packet, err)
+                                                    : read_other(&p->rows, packet, err);
     }
 }
 
