@@ -1,4 +1,5 @@
 /* Unit tests of database rows that are written without SQLite: SQLite reads them and finds the file intact. */
+#include "base/bytes.h"
 #include "emit/sqlite/btree.h"
 #include "os/sqlite.h"
 #include "tap.h"
@@ -274,6 +275,51 @@ static void test_forgotten_place(void)
     is_str(ask("SELECT group_concat(id || ' ' || n, ', ') FROM b WHERE n <> -1"), "3 7, 65539 8");
 }
 
+/* Returns how often this process has called write(2) or its like; 0 if the system does not say. */
+static unsigned long writes(void)
+{
+    FILE *io = fopen("/proc/self/io", "r");
+    char line[64];
+    unsigned long count = 0;
+    while (io && fgets(line, sizeof line, io))
+        (void)sscanf(line, "syscw: %lu", &count);
+    if (io)
+        fclose(io);
+    return count;
+}
+
+/* Many rows in the file change, in places that are close to each other, and some of them twice. A page that is read
+ * before the changes are in the file has them. */
+static void test_close_changes(void)
+{
+    enum { ROWS = TM_WIDE_PLACES, CHANGED = 6000, TWICE = 500, COLUMN = 1 };
+    struct files f;
+    struct tm_error err = {0};
+    struct tm_buf row = {0};
+    uint32_t roots[2];
+    bool good = true;
+    make(roots);
+    open_files(&f, roots);
+    for (int64_t id = 0; good && id < ROWS; id++)
+        good = add_wide_b(&f, id) == TM_OK;
+    const unsigned long before = writes();
+    for (int64_t id = CHANGED - 1; good && id >= 0; id--)
+        good = tm_sqlite_btree_change(&f.b, id, COLUMN, id, &err) == TM_OK;
+    for (int64_t id = 0; good && id < TWICE; id++)
+        good = tm_sqlite_btree_change(&f.b, id, COLUMN, -2 - id, &err) == TM_OK;
+    ok(good);
+    ok_named(before == 0 || writes() < before + CHANGED / 100, "changes that are close take few writes");
+    is_int(tm_sqlite_btree_find(&f.b, 7, &row, &err), TM_OK);
+    ok_named(row.len >= TM_SQLITE_NUMBER && (int32_t)tm_get_be32(row.data + row.len - 4) == -9,
+             "a row is read as it was changed last");
+    tm_buf_release(&row);
+    close_files(&f);
+    is_str(ask("SELECT count(*) || ' ' || min(id) || ' ' || max(id) FROM b WHERE n = id"), "5500 500 5999");
+    is_str(ask("SELECT count(*) || ' ' || max(id) FROM b WHERE n = -2 - id"), "500 499");
+    is_str(ask("SELECT count(*) FROM b WHERE n = -1"), "59536");
+    is_str(ask("PRAGMA integrity_check"), "ok");
+}
+
 /* A text that SQLite cannot read is refused. */
 static void test_too_long(void)
 {
@@ -320,6 +366,7 @@ int main(void)
     test_long_text();
     test_change();
     test_forgotten_place();
+    test_close_changes();
     test_too_long();
     test_lock_page();
     return tap_done();
