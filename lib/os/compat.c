@@ -101,6 +101,22 @@ int tm_compat_shared_memory(size_t bytes)
 #endif
 }
 
+void *tm_compat_map(size_t bytes)
+{
+#ifdef MAP_ANONYMOUS
+    void *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return mem == MAP_FAILED ? NULL : mem;
+#else
+    (void)bytes;
+    return NULL;
+#endif
+}
+
+void tm_compat_unmap(void *mem, size_t bytes)
+{
+    (void)munmap(mem, bytes);
+}
+
 #if defined MADV_HUGEPAGE || defined MADV_POPULATE_WRITE || defined MADV_DONTNEED
 /* Gives ADVICE on the whole pages of BYTES at MEM. */
 static bool advise(void *mem, size_t bytes, int advice)
@@ -119,6 +135,18 @@ void tm_compat_large_pages(void *mem, size_t bytes)
 #else
     (void)mem;
     (void)bytes;
+#endif
+}
+
+bool tm_compat_join_pages(void *mem, size_t bytes)
+{
+#ifdef __linux__
+    enum { COLLAPSE = 25 }; /* MADV_COLLAPSE, which libc's headers have later than the kernel: Linux 6.1 */
+    return madvise(mem, bytes, COLLAPSE) == 0;
+#else
+    (void)mem;
+    (void)bytes;
+    return false;
 #endif
 }
 

@@ -37,8 +37,17 @@ long tm_compat_splice(int in, int out, size_t len);
  * on exec, or -1 if the system cannot do so. */
 int tm_compat_shared_memory(size_t bytes);
 
+/* Returns BYTES of fresh memory that begin at a page and are all 0, for tm_compat_unmap; NULL: there are none. */
+void *tm_compat_map(size_t bytes);
+
+void tm_compat_unmap(void *mem, size_t bytes);
+
 /* Asks the kernel to back BYTES at MEM, which will be filled from front to back, with large pages. */
 void tm_compat_large_pages(void *mem, size_t bytes);
+
+/* Joins the pages of BYTES at MEM, shared memory of other processes too, to a large one; both begin and end where large
+ * pages do. What MEM holds stays, also while others write to it. False: the kernel cannot do so now. */
+bool tm_compat_join_pages(void *mem, size_t bytes);
 
 /* Asks the kernel to back what has no page yet of BYTES at MEM with small pages. */
 void tm_compat_small_pages(void *mem, size_t bytes);

@@ -16,6 +16,8 @@ struct tm_prefault {
     char *at; /* the rest of the range */
     size_t left;
     bool is_unsupported; /* the kernel cannot do it */
+    bool is_costly;
+    /* the thread's own */
     struct tm_page_cost cost;
 };
 
@@ -37,10 +39,10 @@ static void *work(void *arg)
         tm_thread_unlock(&p->thread);
         uint64_t start_ns = tm_compat_thread_ns();
         bool done = tm_compat_populate(at, step);
-        uint64_t end_ns = tm_compat_thread_ns();
+        tm_page_cost_add(&p->cost, step, tm_compat_thread_ns() - start_ns, tm_page_cost_of_small);
         tm_thread_lock(&p->thread);
         p->is_unsupported = !done;
-        tm_page_cost_add(&p->cost, step, end_ns - start_ns);
+        p->is_costly = p->cost.is_high;
     }
     tm_thread_unlock(&p->thread);
     return NULL;
@@ -71,7 +73,7 @@ bool tm_prefault_is_costly(struct tm_prefault *p)
     if (p == NULL)
         return false;
     tm_thread_lock(&p->thread);
-    bool is_costly = p->cost.is_high;
+    bool is_costly = p->is_costly;
     tm_thread_unlock(&p->thread);
     return is_costly;
 }

@@ -17,7 +17,8 @@ enum {
     RING_FULL_MS = 1,       /* how often a writer looks for room, because its reader cannot wake it through the pipe */
     RING_DRAIN_BYTES = 64,
     RING_STEP_MIN = 64 << 10, /* so much memory at a time gets its pages; at first little, for short streams */
-    RING_STEP_MAX = 256 << 10
+    RING_STEP_MAX = 256 << 10,
+    RING_SMALL_PAGES = 256 << 10 /* with more, a stream is long enough for one large page */
 };
 
 int tm_ring_make(void)
@@ -25,11 +26,27 @@ int tm_ring_make(void)
     return tm_compat_shared_memory(TM_RING_BYTES + RING_PAGE_BYTES);
 }
 
+/* Reserves addresses for two rings. They begin at a multiple of a ring's size, where a large page can be. Returns
+ * MAP_FAILED if there are none. */
+static uint8_t *reserve(int memory)
+{
+    const size_t wanted = 2 * TM_RING_BYTES, spare = TM_RING_BYTES;
+    uint8_t *start = mmap(NULL, wanted + spare, PROT_NONE, MAP_SHARED, memory, 0);
+    if (start == MAP_FAILED)
+        return MAP_FAILED;
+    const size_t before = (TM_RING_BYTES - (uintptr_t)start % TM_RING_BYTES) % TM_RING_BYTES;
+    if (before > 0)
+        (void)munmap(start, before);
+    if (before < spare)
+        (void)munmap(start + before + wanted, spare - before);
+    return start + before;
+}
+
 /* Maps the ring of MEMORY twice, one mapping after the other. False: that is not possible. */
 static bool map(struct tm_ring *ring, int memory)
 {
     void *page = mmap(NULL, RING_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, memory, (off_t)TM_RING_BYTES);
-    uint8_t *bytes = mmap(NULL, 2 * TM_RING_BYTES, PROT_NONE, MAP_SHARED, memory, 0); /* reserves the addresses */
+    uint8_t *bytes = reserve(memory);
     bool is_mapped = page != MAP_FAILED && bytes != MAP_FAILED;
     for (size_t i = 0; i < 2 && is_mapped; i++)
         is_mapped = mmap(bytes + i * TM_RING_BYTES, TM_RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
@@ -74,8 +91,17 @@ void tm_ring_attach(struct tm_ring *ring, bool is_output, int fd)
         atomic_store(is_taker ? &ring->page->is_taken : &ring->page->is_read, 1);
 }
 
+/* Has the kernel back the ring with one large page, in both mappings. The first end that asks gets the page, and the
+ * others map it. */
+static bool join_pages(const struct tm_ring *ring)
+{
+    return tm_compat_join_pages(ring->bytes, TM_RING_BYTES) &&
+           tm_compat_join_pages(ring->bytes + TM_RING_BYTES, TM_RING_BYTES);
+}
+
 /* Has the kernel back the LEN bytes at AT with pages, in steps that double: one call takes less time than a fault for
- * each page. If it cannot, the pages come one by one. */
+ * each page. If it cannot, the pages come one by one. A long stream gets a large page: each end pays for each page that
+ * it maps. */
 static void populate(struct tm_ring *ring, const uint8_t *at, size_t len)
 {
     const size_t all = 2 * TM_RING_BYTES;
@@ -85,6 +111,8 @@ static void populate(struct tm_ring *ring, const uint8_t *at, size_t len)
     const size_t step = from < RING_STEP_MIN ? RING_STEP_MIN : from < RING_STEP_MAX ? from : RING_STEP_MAX;
     size_t to = from + (end - from + step - 1) / step * step;
     to = to < all ? to : all;
+    if (from <= RING_SMALL_PAGES && to > RING_SMALL_PAGES && join_pages(ring))
+        to = from = all;
     ring->populated = tm_compat_populate(ring->bytes + from, to - from) ? to : all;
 }
 

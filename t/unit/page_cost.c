@@ -9,12 +9,46 @@
 
 enum { LARGE = 2 << 20 };
 
+/* Small pages where the host does nothing for each of them, and where it does. */
+static uint64_t cheap_small(void)
+{
+    return 500;
+}
+
+static uint64_t costly_small(void)
+{
+    return 2600;
+}
+
 /* Notes COUNT large pages of NS nanoseconds each. Returns what is decided. */
 static bool after(struct tm_page_cost *cost, unsigned count, uint64_t ns)
 {
     for (unsigned i = 0; i < count; i++)
-        tm_page_cost_add(cost, LARGE, ns);
+        tm_page_cost_add(cost, LARGE, ns, cheap_small);
     return cost->is_high;
+}
+
+static unsigned measurements;
+
+static uint64_t counted_small(void)
+{
+    measurements++;
+    return costly_small();
+}
+
+static void test_costly_small(void)
+{
+    enum { UNBACKED_NS = 8000000, DEARER_NS = 12000000 };
+    struct tm_page_cost cost = {0};
+    for (int i = 0; i < 20; i++)
+        tm_page_cost_add(&cost, LARGE, UNBACKED_NS, counted_small);
+    ok_named(!cost.is_high, "costly large pages are kept where small ones save less than half");
+    ok_named(measurements == 1, "small pages are measured once");
+    for (int i = 0; i < 20; i++)
+        tm_page_cost_add(&cost, LARGE, DEARER_NS, counted_small);
+    ok_named(cost.is_high, "if large pages cost even more, small ones are better");
+    uint64_t ns = tm_page_cost_of_small();
+    ok_named(ns > 10 && ns < 1000000, "a KiB of small pages takes more than 10 ns and less than a millisecond");
 }
 
 static void test_decision(void)
@@ -95,6 +129,7 @@ static void test_arena(void)
 int main(void)
 {
     test_decision();
+    test_costly_small();
     test_thread_time();
     test_arena();
     return tap_done();

@@ -1,5 +1,6 @@
-/* Unit tests of lib/os/shared_ring: two processes with random sizes, an end that has left, no memory. */
+/* Unit tests of lib/os/shared_ring: two processes with random sizes, an end that has left, large pages, no memory. */
 #include "os/shared_ring.h"
+#include "os/compat.h"
 #include "os/io.h"
 
 #include "tap.h"
@@ -156,6 +157,74 @@ static void test_writer_killed(void)
     (void)close(fds[0]);
 }
 
+/* Returns how many KiB of the mapping at MEM are in large pages of shared memory. */
+static unsigned long large_kib(const void *mem)
+{
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    char line[512];
+    bool is_here = false;
+    unsigned long kib = 0;
+    while (maps && fgets(line, sizeof line, maps)) {
+        unsigned long long start, end;
+        if (sscanf(line, "%llx-%llx", &start, &end) == 2)
+            is_here = start <= (uintptr_t)mem && (uintptr_t)mem < end;
+        else if (is_here)
+            (void)sscanf(line, "ShmemPmdMapped: %lu", &kib);
+    }
+    if (maps)
+        fclose(maps);
+    return kib;
+}
+
+/* Attaches both ends of a new ring. */
+static bool attach_both(struct tm_ring *writer, struct tm_ring *reader, int fds[2])
+{
+    char setting[32];
+    int memory = tm_ring_make(), other = dup(memory);
+    if (memory < 0 || other < 0 || pipe(fds) != 0)
+        return false;
+    snprintf(setting, sizeof setting, "%d,%d", memory, other);
+    (void)setenv(TM_RINGS_VARIABLE, setting, 1);
+    tm_ring_attach(reader, false, fds[0]);
+    tm_ring_attach(writer, true, fds[1]);
+    return writer->bytes && reader->bytes;
+}
+
+/* Passes LEN bytes from WRITER to READER. True if they arrive. */
+static bool pass(struct tm_ring *writer, struct tm_ring *reader, size_t len)
+{
+    struct tm_error err = {0};
+    size_t have = 0;
+    if (!put(writer, len, true) || tm_ring_show(writer, &err) < 0 || tm_ring_wait(reader, len, &have, &err) < 0)
+        return false;
+    for (size_t i = 0; i < len; i++)
+        if (tm_ring_unread(reader)[i] != byte_at(reader->at + i))
+            return false;
+    tm_ring_consume(reader, len);
+    return true;
+}
+
+static void test_large_pages(void)
+{
+    enum { SHORT = 100 << 10, LARGE_KIB = 2 << 10, LONG_PARTS = 60 };
+    struct tm_ring writer, reader;
+    int fds[2];
+    bool good = attach_both(&writer, &reader, fds);
+    ok_named(good && pass(&writer, &reader, SHORT), "a short stream passes");
+    ok_named(large_kib(writer.bytes) == 0 && large_kib(reader.bytes) == 0, "it has small pages");
+    for (int i = 0; i < LONG_PARTS && good; i++)
+        good = pass(&writer, &reader, SHORT);
+    ok_named(good, "all of a long one arrives");
+    if (tm_compat_join_pages(writer.bytes, TM_RING_BYTES)) { /* the kernel can, and has a large page */
+        ok_named(large_kib(writer.bytes) == LARGE_KIB && large_kib(writer.bytes + TM_RING_BYTES) == LARGE_KIB,
+                 "both mappings of the writer of a long one have a large page");
+        ok_named(large_kib(reader.bytes) == LARGE_KIB && large_kib(reader.bytes + TM_RING_BYTES) == LARGE_KIB,
+                 "so have those of its reader");
+    }
+    tm_ring_detach(&writer);
+    tm_ring_detach(&reader);
+}
+
 static void test_no_memory(void)
 {
     struct tm_ring ring;
@@ -178,6 +247,7 @@ int main(void)
         test_all_bytes();
         test_reader_leaves();
         test_writer_killed();
+        test_large_pages();
     }
     test_no_memory();
     return tap_done();
