@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INPUT_READ_BYTES = 256 << 10 };
+enum {
+    FIRST_BYTES = 32 << 10, /* memory at first, enough for a small input */
+    READ_BYTES = 256 << 10  /* the least room for a read after that */
+};
 
 void tm_input_init(struct tm_input *in, const struct tm_input_ops *ops, void *source)
 {
@@ -15,10 +18,12 @@ void tm_input_init_bytes(struct tm_input *in, const void *data, size_t len)
     *in = (struct tm_input){.data = data, .len = len, .ended = true};
 }
 
-/* Makes room for NEED bytes from data on, and for at least a full read after len. */
+/* Makes room for NEED bytes from data on, and for at least a full read after len. Larger memory keeps the bytes that
+ * can be taken back. */
 static enum tm_status make_room(struct tm_input *in, size_t need, struct tm_error *err)
 {
-    size_t want = need > in->len + INPUT_READ_BYTES ? need : in->len + INPUT_READ_BYTES;
+    size_t more = in->mem ? READ_BYTES : FIRST_BYTES / 2;
+    size_t want = need > in->len + more ? need : in->len + more;
     size_t front = in->mem ? (size_t)(in->data - in->mem) : 0;
     if (in->mem && in->cap - front >= want)
         return TM_OK;
@@ -27,18 +32,20 @@ static enum tm_status make_room(struct tm_input *in, size_t need, struct tm_erro
         in->data = in->first = in->mem;
         return TM_OK;
     }
-    size_t cap = in->cap ? in->cap : (size_t)INPUT_READ_BYTES * 2;
+    size_t cap = in->cap ? in->cap : FIRST_BYTES;
     while (cap < want * 2)
         cap *= 2;
     uint8_t *mem = malloc(cap);
     if (mem == NULL)
         return tm_error_nomem(err);
-    if (in->len)
-        memcpy(mem, in->data, in->len);
+    size_t back = in->first ? (size_t)(in->data - in->first) : 0;
+    if (back + in->len > 0)
+        memcpy(mem, in->data - back, back + in->len);
     free(in->mem);
     in->mem = mem;
     in->cap = cap;
-    in->data = in->first = mem;
+    in->first = mem;
+    in->data = mem + back;
     return TM_OK;
 }
 
@@ -55,7 +62,8 @@ static enum tm_status fill(struct tm_input *in, size_t need, struct tm_error *er
                        * allocate much */
     while (st == TM_OK && in->len < need) {
         if (in->len >= reach) {
-            reach = 2 * in->len + INPUT_READ_BYTES < need ? 2 * in->len + INPUT_READ_BYTES : need;
+            size_t step = in->mem ? 2 * in->len + READ_BYTES : FIRST_BYTES / 2;
+            reach = step < need ? step : need;
             if ((st = make_room(in, reach, err)) < 0)
                 return st;
         }
