@@ -157,6 +157,22 @@ END
     cat many/rank4.json | tm-unpack -j 4 many/rank1.json - many/rank2.json | cmp - one
 }
 
+@test "standard input gives the same stream however it arrives" {
+    cat many/rank4.json | tm-unpack - >one
+    for first in 1000 30000 100001; do
+        # Writes the first bytes, waits until they are read, and writes the rest.
+        python3 - many/rank4.json $first <<'END' | tm-unpack - | cmp - one
+import fcntl, struct, sys, termios, time
+data, first = open(sys.argv[1], 'rb').read(), int(sys.argv[2])
+sys.stdout.buffer.write(data[:first])
+sys.stdout.flush()
+while struct.unpack('i', fcntl.ioctl(1, termios.FIONREAD, bytes(4)))[0]:
+    time.sleep(0.001)
+sys.stdout.buffer.write(data[first:])
+END
+    done
+}
+
 @test "many small files give the same stream" {
     mkdir -p small
     for i in $(seq 300); do

@@ -265,7 +265,7 @@ assert r["trace_time"]["clock_name"] == "BOOTTIME"
     head -n 1 plain | grep TIME
     run emit -o a.unknown
     [ "$status" -eq 2 ]
-    [[ "${lines[0]}" == "tm-emit: a.unknown: no format has this ending; use one of .txt, "*", or give -f" ]]
+    [[ "${lines[0]}" == "tm-emit: a.unknown: no format has this ending; use one of .txt, "*", / (a folder), "*", or give -f" ]]
 }
 
 @test "damage leaves the old OUT unchanged and no temporary file" {

@@ -85,6 +85,26 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [[ "$output" == *"cut.json: byte "* ]]
 }
 
+@test "numbers that are not finite become strings, and commas before closing brackets are left out" {
+    cat >a.json <<'END'
+[{"name":"a","ph":"X","ts":1,"dur":5,"pid":1,"tid":1,"args":{"x":NaN,"y": -Infinity ,"text":"NaN, inf,]","z":1,}},
+ {"name":"b","ph":"X","ts":9,"dur":5,"pid":1,"tid":1,"args":{"l":[1,nan,{"k":inf, } ,
+  ]}},
+ {"name":"c","ph":"C","ts":12,"pid":1,"args":{"v":NaN}},{"name":"c","ph":"C","ts":13,"pid":1,"args":{"v":2}}]
+END
+    tm-merge -q -o m.json a.json
+    # Python takes NaN for a number unless it is told not to.
+    python3 - <<'END'
+import json, sys
+events = json.load(open('m.json'), parse_constant=sys.exit)['traceEvents']
+assert [x['args'] for x in events] == [{'x': 'NaN', 'y': '-Infinity', 'text': 'NaN, inf,]', 'z': 1},
+                                       {'l': [1, 'nan', {'k': 'inf'}]}, {'v': 'NaN'}, {'v': 2}]
+END
+    tm-merge -q -f jsonl - <a.json >before
+    tm-merge -q -f jsonl - <m.json >after
+    cmp before after
+}
+
 @test "bytes that are no UTF-8, and halves of surrogate pairs, become U+FFFD, and the bytes are counted" {
     printf '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"a\351","ts":1,"dur":5,"args":{"k\377":["\300\200","\\ud800|\\ud83d\\ude00|\\\\ud800|\\udc00"]}}],
         "other\376":{"x\355\240\200":"\\uDBFF\\uDBFF\\uDFFF"}}' >a.json
@@ -101,18 +121,19 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$(sqlite3 m.db "SELECT count(*) FROM slice WHERE name = 'a' || char(0xfffd)")" = 1 ]
 }
 
-@test "a large output has no bytes that are no UTF-8 either, and the same with any number of threads" {
+@test "a large output is valid, too, and the same with any number of threads" {
     python3 - <<'END'
 with open('a.json', 'wb') as out:
-    out.write(b'[' + b',\n'.join(b'{"ph":"X","pid":1,"tid":1,"name":"caf\xc3\xa9","ts":%d,"dur":1,"args":{"text":"%s%s"}}' %
-                                 (i, b'x' * 200, b'\xe9\\udead' if i % 1000 == 7 else b'') for i in range(80000)) + b']')
+    out.write(b'[' + b',\n'.join(b'{"ph":"X","pid":1,"tid":1,"name":"caf\xc3\xa9","ts":%d,"dur":1,"args":{"text":"%s%s"%s}}' %
+                                 (i, b'x' * 200, *((b'\xe9\\udead', b',"n":NaN,') if i % 1000 == 7 else (b'', b''))) for i in range(80000)) + b']')
 END
     for jobs in 1 2 4; do
         tm-merge -j $jobs -o m$jobs.json a.json
         cmp m1.json m$jobs.json
     done
     cp m1.json m.json
-    [ "$(json 'len(e), sum(x["args"]["text"].endswith("x\ufffd\ufffd") for x in e), {x["name"] for x in e}')" = "(80000, 80, {'café'})" ]
+    [ "$(json 'len(e), sum(x["args"]["text"].endswith("x\ufffd\ufffd") for x in e), {x["name"] for x in e}, sorted({str(x["args"].get("n")) for x in e})')" = \
+      "(80000, 80, {'café'}, ['NaN', 'None'])" ]
 }
 
 @test "a block of zeros that hides events is damage, and shorter zeros in a name are read" {

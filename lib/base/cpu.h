@@ -196,6 +196,11 @@ static inline tm_bytes16 tm_bytes16_or(tm_bytes16 x, tm_bytes16 y)
     return _mm_or_si128(x, y);
 }
 
+static inline tm_bytes16 tm_bytes16_and(tm_bytes16 x, tm_bytes16 y)
+{
+    return _mm_and_si128(x, y);
+}
+
 /* Returns the mask of the top bits of X. */
 static inline unsigned tm_bytes16_mask(tm_bytes16 x)
 {

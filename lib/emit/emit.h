@@ -88,7 +88,8 @@ extern const struct tm_emit *const tm_emits[]; /* NULL-terminated; the first is 
 const struct tm_emit *tm_emit_find(const char *name);
 const struct tm_emit *tm_emit_for_path(const char *path);
 
-/* Puts the endings of paths that choose an output (".txt, .jsonl, ...") into TEXT, cut if they do not fit. */
+/* Puts the endings of paths that choose an output (".txt, .jsonl, ..., / (a folder)") into TEXT, cut if they do not
+ * fit. */
 void tm_emit_endings(char *text, size_t size);
 
 /* Returns the output that FORMAT names; if FORMAT is NULL, the one that the ending of OUT (may be NULL) chooses; else

@@ -3,6 +3,7 @@
 #include "base/decimal.h"
 #include "base/pb.h"
 #include "base/utf8.h"
+#include "json/standard.h"
 #include "json/unicode.h"
 
 #include <math.h>
@@ -388,19 +389,33 @@ static enum tm_status guard(struct tm_out *out, struct tm_error *err)
     return out->failed ? tm_error_nomem(err) : TM_OK;
 }
 
-/* Makes JSON valid where its strings mean no character. */
-static enum tm_status put_characters(struct tm_buf *json, struct tm_error *err)
+/* A repair of JSON: FIND returns the first place in a text that needs it, or the end; PUT appends a repaired copy. */
+struct repair {
+    const uint8_t *(*find)(const uint8_t *p, const uint8_t *end);
+    enum tm_status (*put)(struct tm_buf *out, const uint8_t *s, size_t len);
+};
+
+static enum tm_status repair(struct tm_buf *json, const struct repair *by)
 {
     struct tm_buf valid = {0};
     const uint8_t *end = json->data + json->len;
-    if (json->len == 0 || tm_json_find_no_character(json->data, end) == end)
+    if (json->len == 0 || by->find(json->data, end) == end)
         return TM_OK;
-    const enum tm_status st = tm_json_put_characters(&valid, json->data, json->len);
+    const enum tm_status st = by->put(&valid, json->data, json->len);
     const struct tm_buf was = *json;
     *json = valid;
     valid = was;
     tm_buf_release(&valid);
-    return st == TM_OK ? TM_OK : tm_error_nomem(err);
+    return st;
+}
+
+/* Makes JSON valid where copies of recorded objects are not. */
+static enum tm_status make_valid(struct tm_buf *json, struct tm_error *err)
+{
+    static const struct repair characters = {tm_json_find_no_character, tm_json_put_characters},
+                               extensions = {tm_json_find_extension, tm_json_put_standard};
+    const bool is_valid = repair(json, &characters) == TM_OK && repair(json, &extensions) == TM_OK;
+    return is_valid ? TM_OK : tm_error_nomem(err);
 }
 
 static enum tm_status write_block(void *out, struct tm_buf *bytes, struct tm_error *err)
@@ -438,7 +453,7 @@ static enum tm_status complete(struct tm_out *out, struct tm_error *err)
 {
     enum tm_status st = out->late.part_count ? join_late(out, err) : TM_OK;
     if (st == TM_OK && out->is_json)
-        st = put_characters(&out->buf, err);
+        st = make_valid(&out->buf, err);
     return st == TM_OK && out->guards ? guard(out, err) : st;
 }
 
@@ -457,7 +472,7 @@ static enum tm_status write_full(struct tm_out *out, struct tm_error *err)
 {
     if (out->late_threads && !out->has_completer && tm_block_output_is_async(&out->blocks)) {
         const struct tm_completer_ends ends = {.sources = out->sources,
-                                               .check = out->is_json ? put_characters : NULL,
+                                               .check = out->is_json ? make_valid : NULL,
                                                .receiver = write_block,
                                                .self = out};
         out->completer = tm_completer_new(&ends, out->late_threads);

@@ -32,9 +32,10 @@ struct tm_out {
 /* NAME: the name of FD; NULL: standard output. */
 void tm_out_init(struct tm_out *out, int fd, const char *name);
 
-/* OUT is JSON and may have strings as they were read. Where they mean no character (json/unicode.h), U+FFFD is written,
- * because readers refuse a document with such strings, or a part of it. If FD is a terminal, characters that it would
- * obey are escaped. Call it before anything is put. No row ends within a string. */
+/* OUT is JSON and may have copies of what was read. Where they mean no character (json/unicode.h), U+FFFD is written;
+ * numbers that are not finite become strings, and commas before closing brackets are left out (json/standard.h):
+ * readers refuse a document with such text, or a part of it. If FD is a terminal, characters that it would obey are
+ * escaped. Call it before anything is put. No row ends within a string or a word. */
 void tm_out_guard_json(struct tm_out *out);
 
 /* Lets OUT have late parts, also copies of texts of SOURCES (may be NULL), which must outlive it. JOBS is for

@@ -203,7 +203,8 @@ void tm_emit_endings(char *text, size_t size)
     text[0] = '\0';
     for (size_t i = 0; tm_emits[i]; i++)
         for (const char *const *suffix = tm_emits[i]->suffixes; *suffix && len < size; suffix++)
-            len += (size_t)snprintf(text + len, size - len, "%s%s", len ? ", " : "", *suffix);
+            len += (size_t)snprintf(text + len, size - len, "%s%s%s", len ? ", " : "", *suffix,
+                                    tm_emits[i]->members ? " (a folder)" : "");
 }
 
 const struct tm_emit *tm_emit_choose(const char *format, const char *out)

@@ -217,20 +217,15 @@ static void leave_place(struct tm_json_args *a)
     a->key.len = place->key_len;
 }
 
-/* Remembers TEXT, which follows key BEFORE and leads to the current value, or to the end if IS_END. Returns its number,
- * or 0. */
-static uint32_t learn(struct tm_json_args *a, uint32_t before, struct tm_text text, bool is_end)
+/* Sets place to that of the current value, if it can have one. Returns its number, or TM_JSON_ARG_PLACE_END. */
+static uint32_t find_place(struct tm_json_args *a)
 {
-    bool is_new; /* not used */
-    uint32_t number = TM_JSON_ARG_PLACE_END;
-    if (!is_end) {
-        number = tm_json_arg_places_find(a->places, current_key(a), a->levels, a->depth);
-        if (number == TM_JSON_ARG_PLACE_END)
-            return 0;
+    const uint32_t number = tm_json_arg_places_find(a->places, current_key(a), a->levels, a->depth);
+    if (number != TM_JSON_ARG_PLACE_END) {
         a->place = &a->places->places[number];
         a->places->places[number].is_wanted = a->is_wanted;
     }
-    return tm_json_known_keys_learn(&a->places->keys, before, text, (uint16_t)number, &is_new);
+    return number;
 }
 
 /* Scans and remembers the text at SCAN's p, which follows key *KEY. Otherwise as next_value. */
@@ -238,6 +233,7 @@ static enum tm_json_status scan_key(struct tm_json_args *a, struct tm_json_scan 
 {
     const uint8_t *start = scan->p;
     uint32_t before = *key;
+    bool is_new; /* not used */
     *key = 0;
     if (a->place)
         leave_place(a);
@@ -245,8 +241,13 @@ static enum tm_json_status scan_key(struct tm_json_args *a, struct tm_json_scan 
     if ((st != TM_JSON_OK && st != TM_JSON_CLOSE) || a->cut || a->no_memory)
         return st;
     a->is_wanted = st == TM_JSON_OK && is_listed(a);
-    if (a->places && scan->end - start >= TM_JSON_KNOWN_BYTES)
-        *key = learn(a, before, tm_text_at(start, (size_t)(scan->p - start)), st == TM_JSON_CLOSE);
+    if (a->places == NULL)
+        return st;
+    /* Whether an argument has a place must not depend on how much of the input is in memory. */
+    const uint32_t place = st == TM_JSON_OK ? find_place(a) : TM_JSON_ARG_PLACE_END;
+    if ((st == TM_JSON_CLOSE || a->place) && scan->end - start >= TM_JSON_KNOWN_BYTES)
+        *key = tm_json_known_keys_learn(&a->places->keys, before, tm_text_at(start, (size_t)(scan->p - start)),
+                                        (uint16_t)place, &is_new);
     return st;
 }
 
@@ -360,17 +361,12 @@ static enum tm_json_status walk(struct tm_json_args *a, struct tm_json_scan *sca
     return st == TM_JSON_CLOSE ? TM_JSON_OK : st;
 }
 
-/* Begins the arguments of an event. Places are forgotten only here, because its shape would be lost. */
+/* Begins the arguments of an event. */
 static void begin_shape(struct tm_json_args *a)
 {
     a->shape.count = a->shape.hash = 0;
     a->key_bytes = 0;
     a->shape_max = a->shapes && tm_json_arg_shapes_has_room(a->shapes) ? TM_JSON_ARG_SHAPE_MAX : 0;
-    if (a->places == NULL || !a->places->is_full)
-        return;
-    tm_json_arg_places_init(a->places);
-    if (a->shapes)
-        tm_json_arg_shapes_forget(a->shapes);
 }
 
 /* Does the work of tm_json_args_read for a PREFIX that need not end with a NUL. */
@@ -448,8 +444,18 @@ enum tm_status tm_json_args_text(struct tm_json_args *args, struct tm_text key, 
 enum tm_status tm_json_args_keys(struct tm_json_args *args, struct tm_buf *detail, uint32_t *keys,
                                  struct tm_error *err)
 {
+    enum tm_status st = TM_OK;
     *keys = 0;
-    return args->shape.count ? tm_json_arg_shapes_find(args->shapes, &args->shape, detail, keys, err) : TM_OK;
+    if (args->shape.count)
+        st = tm_json_arg_shapes_find(args->shapes, &args->shape, detail, keys, err);
+    /* Places are forgotten only after an event, because its shape would be lost. An event that goes on past the input
+     * in memory is read again, with the same places. */
+    if (args->places && args->places->is_full) {
+        tm_json_arg_places_init(args->places);
+        if (args->shapes)
+            tm_json_arg_shapes_forget(args->shapes);
+    }
+    return st;
 }
 
 void tm_json_args_release(struct tm_json_args *args)

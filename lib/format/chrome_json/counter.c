@@ -55,13 +55,13 @@ static enum tm_status read_double(struct tm_buf *scratch, const struct tm_json_v
     return end != text && *end == '\0' ? TM_OK : TM_END;
 }
 
-/* Reads the value of a counter's argument: a number, or a string that holds one. TM_OK; TM_END: it is neither;
- * TM_E_SYSTEM. */
+/* Reads the value of a counter's argument: a number, a word for one that is not finite, or a string that holds either.
+ * TM_OK; TM_END: it is none of these; TM_E_SYSTEM. */
 static enum tm_status read_value(struct tm_json_row_builder *w, const struct tm_json_value *v)
 {
     bool is_double = true;
     enum tm_status st = TM_OK;
-    if (!tm_json_is_scalar(v))
+    if (!tm_json_is_scalar(v) && v->type != TM_JSON_NOT_FINITE)
         return TM_END;
     if (!tm_json_number(v->data, v->len, &is_double, &w->event.value) && !read_hex(v, &is_double, &w->event.value)) {
         is_double = true;
