@@ -30,6 +30,20 @@ stat() {
     sqlite3 x.db "SELECT name, value, severity, source FROM stats WHERE value != 0 ORDER BY name"
 }
 
+# stays FUNCTION WANT: FUNCTION prints WANT of x.db, of a database that is written beside a merged trace, and of databases
+# of merged traces.
+stays() {
+    same_text "$($1)" "$2"
+    tm-merge -q -o m.pftrace -o both.db x.pftrace
+    tm-merge -q -o alone.pftrace x.pftrace
+    mv both.db x.db
+    same_text "$($1)" "$2"
+    for trace in m alone; do
+        tm-merge -q -o x.db $trace.pftrace
+        same_text "$($1)" "$2"
+    done
+}
+
 # sources: the args of the source of each track with counters.
 sources() {
     sqlite3 x.db "SELECT t.name, group_concat(a.key || '=' || ifnull(a.display_value, 'NULL'), ' ') FROM counter_track t
@@ -86,15 +100,7 @@ END
 5000|$bound|64.0|upid=1 $type
 5100|$bound|72.0|upid=1 $type
 5200|$bound|-8.0|upid=1 $type"
-    same_text "$(counters)" "$want"
-    tm-merge -q -o m.pftrace -o both.db x.pftrace
-    tm-merge -q -o alone.pftrace x.pftrace
-    mv both.db x.db
-    same_text "$(counters)" "$want"
-    for trace in m alone; do
-        tm-merge -q -o x.db $trace.pftrace
-        same_text "$(counters)" "$want"
-    done
+    stays counters "$want"
 }
 
 @test "a merged trace has the packets of the network as they were recorded" {
@@ -105,14 +111,7 @@ END
 END
     before=$(slices)
     [ "$before" ]
-    tm-merge -q -o m.pftrace -o both.db x.pftrace
-    tm-merge -q -o alone.pftrace x.pftrace
-    mv both.db x.db
-    same_text "$(slices)" "$before"
-    for trace in m alone; do
-        tm-merge -q -o x.db $trace.pftrace
-        same_text "$(slices)" "$before"
-    done
+    stays slices "$before"
 }
 
 @test "atoms of statsd are instants at their own times, with their names" {

@@ -414,8 +414,10 @@ static enum tm_status make_valid(struct tm_buf *json, struct tm_error *err)
 {
     static const struct repair characters = {tm_json_find_no_character, tm_json_put_characters},
                                extensions = {tm_json_find_extension, tm_json_put_standard};
-    const bool is_valid = repair(json, &characters) == TM_OK && repair(json, &extensions) == TM_OK;
-    return is_valid ? TM_OK : tm_error_nomem(err);
+    enum tm_status st = repair(json, &characters);
+    if (st == TM_OK)
+        st = repair(json, &extensions);
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 static enum tm_status write_block(void *out, struct tm_buf *bytes, struct tm_error *err)

@@ -58,7 +58,7 @@ struct call {
     struct pages pages;
 };
 
-/* Adds the part of SEGMENT that lies in the pages [FIRST, END) as a segment like HEADER. False if there is no room. */
+/* Adds the part of SEGMENT that lies in PAGES as a segment like HEADER. False if there is no room. */
 NOT_SANITIZED static bool add_part(struct headers *headers, const ElfW(Phdr) *header, struct range segment,
                                    struct range pages)
 {

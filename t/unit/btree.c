@@ -254,6 +254,15 @@ static void test_change(void)
            "402 402");
 }
 
+/* Adds COUNT rows to table b. True if all were added. */
+static bool add_wides(struct files *f, int64_t count)
+{
+    bool good = true;
+    for (int64_t id = 0; good && id < count; id++)
+        good = add_wide_b(f, id) == TM_OK;
+    return good;
+}
+
 /* A row changes although a later one has taken the place where its number was remembered. */
 static void test_forgotten_place(void)
 {
@@ -261,11 +270,9 @@ static void test_forgotten_place(void)
     struct files f;
     struct tm_error err = {0};
     uint32_t roots[2];
-    bool good = true;
     make(roots);
     open_files(&f, roots);
-    for (int64_t id = 0; good && id < ROWS; id++)
-        good = add_wide_b(&f, id) == TM_OK;
+    bool good = add_wides(&f, ROWS);
     ok(good);
     ok(tm_wide_places_find(&f.b.wides, 3, COLUMN) == NULL);
     ok(tm_wide_places_find(&f.b.wides, 3 + TM_WIDE_PLACES, COLUMN) != NULL);
@@ -297,11 +304,9 @@ static void test_close_changes(void)
     struct tm_error err = {0};
     struct tm_buf row = {0};
     uint32_t roots[2];
-    bool good = true;
     make(roots);
     open_files(&f, roots);
-    for (int64_t id = 0; good && id < ROWS; id++)
-        good = add_wide_b(&f, id) == TM_OK;
+    bool good = add_wides(&f, ROWS);
     const unsigned long before = writes();
     for (int64_t id = CHANGED - 1; good && id >= 0; id--)
         good = tm_sqlite_btree_change(&f.b, id, COLUMN, id, &err) == TM_OK;
