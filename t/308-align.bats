@@ -583,6 +583,52 @@ write('a.json', a); write('b.json', b)"
     [ "$(field b.json offset_ns)" = null ]
 }
 
+@test "few wrong matches of two files do not make others contradictory, and the result names the files" {
+    made "
+events = {name: [] for name in ('a.json', 'b.json', 'c.json', 'd.json')}
+clocks = {'a.json': c, 'b.json': s, 'c.json': clock(10**9), 'd.json': clock(8 * 10**9)}
+def send(k, one, other, t, u):
+    events[one].append(flow('s', k, clocks[one](t)))
+    events[other].append(flow('f', k, clocks[other](u)))
+for one, other in (('a.json', 'b.json'), ('b.json', 'c.json')):
+    for i, (t, u, v, w) in enumerate(calls()):
+        send(f'{one}q{i}', one, other, t, u)
+        send(f'{one}r{i}', other, one, v, w)
+for i in range(3):                                    # ids of both by chance
+    send(f'{i}', 'a.json', 'c.json', 10**9 + i * 10**7, 5 * 10**8)
+    send(f'{i + 3}', 'c.json', 'a.json', 10**9 + i * 10**7, 2 * 10**9)
+send('6', 'a.json', 'd.json', 10**9, 2 * 10**9)       # possible, if nothing else relates d
+for name in events:
+    write(name, events[name])"
+    placed a.json b.json c.json >p
+    tm-align -f json <p >align.json
+    jq -e '[.alignment[].verdict] == ["reference", "aligned", "aligned"]' align.json
+    jq -e '.pairs_left_out == [{files: ["a.json", "c.json"], constraints: 6}]' align.json
+    [ "$(field a.json left_out)" = 6 ]
+    [ "$(field b.json left_out)" = 0 ]
+    near b.json 2000000000 -40000 10000
+    near c.json 4000000000 0 20000
+    tm-align <p | grep -x 'left out: the constraints between a.json and c.json (6), .*'
+    placed a.json b.json d.json | tm-align -f json >align.json
+    jq -e '[.alignment[].verdict] == ["reference", "aligned", "one-sided"] and (has("pairs_left_out") | not)' align.json
+}
+
+@test "pairs of equally many matches that contradict each other are contradictory" {
+    made "
+events = {name: [] for name in ('a.json', 'b.json', 'c.json')}
+clocks = {'a.json': c, 'b.json': s, 'c.json': clock(10**9)}
+for one, other, by in (('a.json', 'b.json', 0), ('b.json', 'c.json', 0), ('a.json', 'c.json', 10**9)):
+    for i, (t, u, v, w) in enumerate(calls(40)):
+        events[one] += [flow('s', f'{one}{other}q{i}', clocks[one](t)), flow('f', f'{one}{other}r{i}', clocks[one](w))]
+        events[other] += [flow('f', f'{one}{other}q{i}', clocks[other](u) + by),
+                          flow('s', f'{one}{other}r{i}', clocks[other](v) + by)]
+for name in events:
+    write(name, events[name])"
+    placed a.json b.json c.json | tm-align -f json >align.json
+    jq -e '[.alignment[].verdict] == ["reference", "contradictory", "contradictory"]' align.json
+    jq -e 'has("pairs_left_out") | not' align.json
+}
+
 @test "ids that each file uses only for itself relate no files" {
     made "
 for n, name in enumerate(('a.json', 'b.json')):
@@ -715,7 +761,7 @@ for n in 'abcd':
         placed ?.json >placed
         for rules in flows spans collectives name:m,begin flows,spans,collectives; do
             for format in text json svg; do
-                tm-align -r $rules -f $format --write-manifest=m.json <placed >out.$format
+                tm-align -r $rules -f $format --write-manifest=written.json <placed >out.$format
             done
             jq -e '.alignment | length == 4' out.json
             tm-align -r $rules --check <placed >out || [ $? -eq 4 ]

@@ -64,6 +64,13 @@ setup_file() {
     done
 }
 
+@test "programs of which some have ids in common by chance are aligned by those that they sent" {
+    run python3 "$TM_SRC/t/check/align_jobs.py" -s 4 -n 4 -v chance
+    echo "$output" | cut -c 1-1000
+    [ "$status" -eq 0 ]
+    [[ $output == *aligned* && $output != *outside* && $output != *contradictory* ]]
+}
+
 @test "unnumbered collectives with a tenth lost, or of a rank whose clock was set, are aligned or reported as stepped" {
     local cases
     cases=$(drawn 12)

@@ -75,21 +75,44 @@ static enum tm_status put_file(const struct tm_alignment *a, const struct tm_ali
     return tm_buf_add_str(out, "\n  }");
 }
 
-static void put_cycles(const struct tm_alignment *a, struct tm_buf *out)
+/* Begins an object with the files of two nodes. */
+static void begin_pair(const struct tm_alignment *a, struct tm_buf *out, uint32_t first, uint32_t second)
 {
     char path[TM_ALIGN_PATH_MAX];
+    tm_alignment_path(a, a->candidates.nodes.nodes[first].file, path, sizeof path);
+    (void)tm_buf_add_str(out, "\n  {\"files\": [");
+    (void)tm_align_json_string(out, path);
+    tm_alignment_path(a, a->candidates.nodes.nodes[second].file, path, sizeof path);
+    (void)tm_buf_add_str(out, ", ");
+    (void)tm_align_json_string(out, path);
+    (void)tm_buf_add_str(out, "], ");
+}
+
+static void put_cycles(const struct tm_alignment *a, struct tm_buf *out)
+{
     (void)tm_buf_add_str(out, ",\n \"cycles\": [");
     for (uint32_t i = 0; i < a->network.cycle_count; i++) {
         const struct tm_network_cycle *cycle = &a->network.cycles[i];
-        tm_alignment_path(a, a->candidates.nodes.nodes[cycle->first].file, path, sizeof path);
-        (void)tm_buf_add_str(out, i ? ",\n  {\"files\": [" : "\n  {\"files\": [");
-        (void)tm_align_json_string(out, path);
-        tm_alignment_path(a, a->candidates.nodes.nodes[cycle->second].file, path, sizeof path);
-        (void)tm_buf_add_str(out, ", ");
-        (void)tm_align_json_string(out, path);
-        (void)tm_buf_addf(out, "], \"error_ns\": %" PRId64 "}", cycle->error_ns);
+        (void)tm_buf_add_str(out, i ? "," : "");
+        begin_pair(a, out, cycle->first, cycle->second);
+        (void)tm_buf_addf(out, "\"error_ns\": %" PRId64 "}", cycle->error_ns);
     }
     (void)tm_buf_add_str(out, a->network.cycle_count ? "\n ]" : "]");
+}
+
+/* Lists the pairs whose matches are probably wrong. There is no list without one. */
+static void put_left_out(const struct tm_alignment *a, struct tm_buf *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < a->evidence.pairs.count; i++) {
+        const struct tm_pair *p = &a->evidence.pairs.pairs[i];
+        if (!a->network.is_left_out[i])
+            continue;
+        (void)tm_buf_add_str(out, count++ ? "," : ",\n \"pairs_left_out\": [");
+        begin_pair(a, out, p->first, p->second);
+        (void)tm_buf_addf(out, "\"constraints\": %" PRIu64 "}", tm_pair_constraint_total(p));
+    }
+    (void)tm_buf_add_str(out, count ? "\n ]" : "");
 }
 
 enum tm_status tm_alignment_json(const struct tm_alignment *a, struct tm_buf *out)
@@ -104,6 +127,8 @@ enum tm_status tm_alignment_json(const struct tm_alignment *a, struct tm_buf *ou
         st = tm_buf_add_str(out, " ]");
     if (st == TM_OK)
         put_cycles(a, out);
+    if (st == TM_OK)
+        put_left_out(a, out);
     return st == TM_OK ? tm_buf_add_str(out, "\n}\n") : st;
 }
 

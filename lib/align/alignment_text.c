@@ -120,6 +120,30 @@ static void put_cycles(struct tm_buf *out, const struct tm_alignment *a)
     (void)tm_buf_addf(out, ", for the pair of %s and %s\n", first, second);
 }
 
+enum { LEFT_OUT_SHOWN = 8 };
+
+/* Names the pairs whose matches are probably wrong. */
+static void put_left_out(struct tm_buf *out, const struct tm_alignment *a)
+{
+    const struct tm_pair_table *pairs = &a->evidence.pairs;
+    const struct tm_align_node *nodes = a->candidates.nodes.nodes;
+    char first[TM_ALIGN_PATH_MAX], second[TM_ALIGN_PATH_MAX];
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < pairs->count && shown < LEFT_OUT_SHOWN; i++) {
+        const struct tm_pair *p = &pairs->pairs[i];
+        if (!a->network.is_left_out[i])
+            continue;
+        shown++;
+        tm_alignment_path(a, nodes[p->first].file, first, sizeof first);
+        tm_alignment_path(a, nodes[p->second].file, second, sizeof second);
+        (void)tm_buf_addf(out, "left out: the constraints between %s and %s (%" PRIu64 "), which are few beside those "
+                          "that contradict them, or each other\n",
+                          first, second, tm_pair_constraint_total(p));
+    }
+    if (a->network.left_out_count > shown)
+        (void)tm_buf_addf(out, "left out: those of %" PRIu32 " other pairs\n", a->network.left_out_count - shown);
+}
+
 enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *out)
 {
     char path[TM_ALIGN_PATH_MAX];
@@ -163,6 +187,7 @@ enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *ou
         }
     }
     put_cycles(out, a);
+    put_left_out(out, a);
     return tm_buf_add_str(out, a->file_count ? "" : "no file has events\n");
 }
 

@@ -42,7 +42,7 @@ static void find_stepped(const struct tm_network_work *w, struct pair_counts *s)
             const struct tm_pair *p = &pairs->pairs[i];
             bool is_known = w->network->nodes[p->first].stepped || w->network->nodes[p->second].stepped;
             uint32_t steps = tm_network_is_stepped(p) && !is_known;
-            uint32_t lines = !tm_network_is_stepped(p) && !tm_network_is_contradictory(p) && p->has_estimate;
+            uint32_t lines = !tm_network_is_stepped(p) && !tm_network_is_contradictory(w, p) && p->has_estimate;
             s[p->first].stepped += steps;
             s[p->second].stepped += steps;
             s[p->first].straight += lines;
@@ -131,6 +131,8 @@ static enum tm_status find_groups(const struct tm_network_work *w)
         return tm_error_nomem(w->err);
     for (uint32_t i = 0; i < w->nodes->count; i++)
         w->groups[i] = i;
+    memset(w->reached, 0, w->nodes->count * sizeof *w->reached);
+    memset(w->is_of_tree, 0, pairs->count * sizeof *w->is_of_tree);
     const uint32_t count = list_estimates(w, list);
     for (uint32_t i = 0; i < count; i++) {
         const struct tm_pair *p = &pairs->pairs[list[i].pair];
@@ -468,14 +470,15 @@ static void judge_rest(const struct tm_network_work *w)
     for (uint32_t i = 0; i < pairs->count; i++) {
         const struct tm_pair *p = &pairs->pairs[i];
         struct tm_network_node *a = &w->network->nodes[p->first], *b = &w->network->nodes[p->second];
-        a->left_out += a->verdict == TM_VERDICT_STEPPED ? 0 : p->left_out;
-        b->left_out += b->verdict == TM_VERDICT_STEPPED ? 0 : p->left_out;
-        if (tm_network_is_contradictory(p) && a->verdict == TM_VERDICT_NONE && b->verdict == TM_VERDICT_NONE) {
+        const uint64_t left_out = w->network->is_left_out[i] ? tm_pair_constraint_total(p) : p->left_out;
+        a->left_out += a->verdict == TM_VERDICT_STEPPED ? 0 : left_out;
+        b->left_out += b->verdict == TM_VERDICT_STEPPED ? 0 : left_out;
+        if (tm_network_is_contradictory(w, p) && a->verdict == TM_VERDICT_NONE && b->verdict == TM_VERDICT_NONE) {
             bool first = w->ranks[p->first] < w->ranks[p->second];
             (first ? a : b)->verdict = TM_VERDICT_REFERENCE;
             (first ? b : a)->verdict = TM_VERDICT_CONTRADICTORY;
             (first ? b : a)->reference = first ? p->first : p->second;
-        } else if (tm_network_is_contradictory(p)) {
+        } else if (tm_network_is_contradictory(w, p)) {
             struct tm_network_node *n = a->verdict == TM_VERDICT_NONE ? a : b->verdict == TM_VERDICT_NONE ? b : NULL;
             if (n == NULL)
                 continue;
@@ -490,22 +493,52 @@ static void judge_rest(const struct tm_network_work *w)
             w->network->nodes[w->network->nodes[i].reference].verdict = TM_VERDICT_REFERENCE;
 }
 
+/* Takes back all results but the steps. */
+static void reset_nodes(const struct tm_network_work *w)
+{
+    for (uint32_t i = 0; i < w->nodes->count; i++) {
+        struct tm_network_node *n = &w->network->nodes[i];
+        if (n->verdict != TM_VERDICT_STEPPED)
+            *n = (struct tm_network_node){.reference = i};
+        for (int which = 0; which < TM_NETWORK_READINGS; which++) {
+            n->low_ns[which] = TM_UNBOUNDED_LOW;
+            n->high_ns[which] = TM_UNBOUNDED_HIGH;
+        }
+    }
+}
+
+/* Finds the groups and solves each. Ends early if pairs are left out. SIZES and ESTIMATED have room for all nodes. */
+static enum tm_status solve_groups(const struct tm_network_work *w, uint32_t *sizes, bool *estimated)
+{
+    const uint32_t n = w->nodes->count, left_out = w->network->left_out_count;
+    w->network->cycle_count = 0;
+    reset_nodes(w);
+    enum tm_status st = find_groups(w);
+    memset(sizes, 0, n * sizeof *sizes);
+    for (uint32_t i = 0; i < n && st == TM_OK; i++)
+        sizes[tm_network_group(w, i)]++;
+    for (uint32_t i = 0; i < n && st == TM_OK && w->network->left_out_count == left_out; i++)
+        if (sizes[i] > 1)
+            st = solve_group(w, i, estimated);
+    return st;
+}
+
 static enum tm_status find_all(const struct tm_network_work *w)
 {
-    uint32_t n = w->nodes->count;
+    uint32_t n = w->nodes->count, left_out;
     uint32_t *sizes = calloc(n + 1, sizeof *sizes);
     struct pair_counts *counts = calloc(n + 1, sizeof *counts);
     bool *estimated = calloc(n + 1, sizeof *estimated);
     enum tm_status st = sizes && counts && estimated ? TM_OK : tm_error_nomem(w->err);
     if (st == TM_OK) {
         find_stepped(w, counts);
-        st = find_groups(w);
+        st = tm_network_leave_out_few(w);
     }
-    for (uint32_t i = 0; i < n && st == TM_OK; i++)
-        sizes[tm_network_group(w, i)]++;
-    for (uint32_t i = 0; i < n && st == TM_OK; i++)
-        if (sizes[i] > 1)
-            st = solve_group(w, i, estimated);
+    do {
+        left_out = w->network->left_out_count;
+        if (st == TM_OK)
+            st = solve_groups(w, sizes, estimated);
+    } while (st == TM_OK && w->network->left_out_count != left_out);
     if (st == TM_OK) {
         judge_rest(w);
         judge_indirect(w);
@@ -520,26 +553,25 @@ enum tm_status tm_network_find(struct tm_network *network, const struct tm_evide
                                const struct tm_align_nodes *nodes, const struct tm_catalog *catalog,
                                struct tm_error *err)
 {
-    uint32_t n = nodes->count + 1;
-    struct tm_network_work w = {.network = network, .evidence = evidence, .nodes = nodes, .err = err};
+    uint32_t n = nodes->count + 1, pairs = evidence->pairs.count + 1;
+    struct tm_bound_paths paths;
+    struct tm_network_work w = {
+        .network = network, .evidence = evidence, .nodes = nodes, .err = err, .paths = &paths};
     network->nodes = calloc(n, sizeof *network->nodes);
+    network->is_left_out = calloc(pairs, sizeof *network->is_left_out);
     w.ranks = calloc(n, sizeof *w.ranks);
     w.groups = calloc(n, sizeof *w.groups);
     w.reached = calloc(n, sizeof *w.reached);
-    w.is_of_tree = calloc(evidence->pairs.count + 1, sizeof *w.is_of_tree);
-    w.up = calloc(n, sizeof *w.up);
-    w.down = calloc(n, sizeof *w.down);
-    enum tm_status st = network->nodes && w.ranks && w.groups && w.reached && w.is_of_tree && w.up && w.down
+    w.is_of_tree = calloc(pairs, sizeof *w.is_of_tree);
+    const bool has_paths = tm_bound_paths_init(&paths, nodes->count);
+    enum tm_status st = network->nodes && network->is_left_out && w.ranks && w.groups && w.reached && w.is_of_tree &&
+                                has_paths
                             ? TM_OK
                             : tm_error_nomem(err);
     for (uint32_t i = 0; i < nodes->count && st == TM_OK; i++) {
         uint32_t file = nodes->nodes[i].file;
         w.ranks[i] = (uint64_t)(file < catalog->file_count ? catalog->files[file].processing_order : 0) << 32 | i;
-        network->nodes[i] = (struct tm_network_node){.reference = i};
-        for (int which = 0; which < TM_NETWORK_READINGS; which++) {
-            network->nodes[i].low_ns[which] = TM_UNBOUNDED_LOW;
-            network->nodes[i].high_ns[which] = TM_UNBOUNDED_HIGH;
-        }
+        network->nodes[i].reference = i;
     }
     if (st == TM_OK)
         st = find_all(&w);
@@ -547,8 +579,7 @@ enum tm_status tm_network_find(struct tm_network *network, const struct tm_evide
     free(w.groups);
     free(w.reached);
     free(w.is_of_tree);
-    free(w.up);
-    free(w.down);
+    tm_bound_paths_release(&paths);
     return st;
 }
 
@@ -556,5 +587,6 @@ void tm_network_release(struct tm_network *network)
 {
     free(network->nodes);
     free(network->cycles);
+    free(network->is_left_out);
     *network = (struct tm_network){0};
 }

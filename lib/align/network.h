@@ -3,8 +3,9 @@
  *
  * e(i) is the error of file i's line at one instant. A pair states low <= e(j) - e(i) <= high: difference constraints.
  * The greatest and least values that all paths permit are shortest paths from and to the reference. A cycle of negative
- * length proves that not all constraints are true (Bellman 1958, Ford 1956). The lines are the least squares over the
- * estimates of the pairs, moved into these bounds if they are outside. */
+ * length proves that not all constraints are true (Bellman 1958, Ford 1956). If few constraints of a pair contradict
+ * many of others, the pair is left out. The lines are the least squares over the estimates of the pairs, moved into
+ * these bounds if they are outside. */
 #ifndef TM_ALIGN_NETWORK_H
 #define TM_ALIGN_NETWORK_H
 
@@ -29,7 +30,7 @@ struct tm_network_node {
     struct tm_line line;           /* to the reference */
     /* possible offsets at readings at equal distances: from first_ns, over the line's at_ns, to last_ns */
     int64_t low_ns[TM_NETWORK_READINGS], high_ns[TM_NETWORK_READINGS];
-    uint64_t left_out;
+    uint64_t left_out;             /* constraints of its pairs that disagree with others */
     const struct tm_pair *stepped; /* the pair with the steps */
     bool is_uneven;                /* its clock or that of its reference does not drift evenly */
     bool is_tested;                /* there were enough matches to test that */
@@ -48,6 +49,8 @@ struct tm_network {
     struct tm_network_cycle *cycles; /* one for each pair outside the tree along which lines were propagated */
     uint32_t cycle_count;
     uint32_t cycle_cap; /* private */
+    bool *is_left_out;  /* by pair of the evidence: its few constraints are probably wrong */
+    uint32_t left_out_count; /* how many of these there are */
 };
 
 /* Solves the network. NODES give the order of files: the first of a group is its reference. TM_OK or TM_E_SYSTEM. */

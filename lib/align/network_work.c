@@ -3,9 +3,10 @@
 /* Constraints are contradictory if more than one in this many disagrees with the others. */
 enum { CONTRADICTION_PART = 10 };
 
-bool tm_network_is_contradictory(const struct tm_pair *p)
+bool tm_network_is_contradictory(const struct tm_network_work *w, const struct tm_pair *p)
 {
-    return p->is_sifted && p->consensus.count < 2 && p->left_out * CONTRADICTION_PART > p->seen[0] + p->seen[1];
+    return w->network->is_left_out[p - w->evidence->pairs.pairs] ||
+           (p->is_sifted && p->consensus.count < 2 && p->left_out * CONTRADICTION_PART > tm_pair_constraint_total(p));
 }
 
 bool tm_network_is_stepped(const struct tm_pair *p)
@@ -16,8 +17,9 @@ bool tm_network_is_stepped(const struct tm_pair *p)
 bool tm_network_is_usable(const struct tm_network_work *w, const struct tm_pair *p)
 {
     const struct tm_network_node *n = w->network->nodes;
-    return !tm_network_is_stepped(p) && !tm_network_is_contradictory(p) && n[p->first].verdict != TM_VERDICT_STEPPED &&
-           n[p->second].verdict != TM_VERDICT_STEPPED && (p->above.count || p->below.count || p->has_estimate);
+    return !tm_network_is_stepped(p) && !tm_network_is_contradictory(w, p) &&
+           n[p->first].verdict != TM_VERDICT_STEPPED && n[p->second].verdict != TM_VERDICT_STEPPED &&
+           (p->above.count || p->below.count || p->has_estimate);
 }
 
 uint32_t tm_network_group(const struct tm_network_work *w, uint32_t node)
@@ -40,7 +42,7 @@ tm_i128 tm_network_error_at(const struct tm_network_work *w, const struct tm_pai
 {
     tm_i128 other = (tm_i128)x + z;
     if (other > INT64_MAX || other < INT64_MIN)
-        return z > 0 ? TM_NETWORK_FAR : -TM_NETWORK_FAR;
+        return z > 0 ? TM_BOUND_FAR : -TM_BOUND_FAR;
     return other + tm_line_at(&w->network->nodes[p->second].line, (int64_t)other) - tau;
 }
 

@@ -1,11 +1,10 @@
-/* What the solution of a network works on: network.c finds the groups and lines, network_bounds.c the bounds. */
+/* What the solution of a network works on: network.c finds the groups and lines, network_bounds.c the bounds,
+ * network_left_out.c the pairs that are not used. */
 #ifndef TM_ALIGN_NETWORK_WORK_H
 #define TM_ALIGN_NETWORK_WORK_H
 
+#include "align/bound_paths.h"
 #include "align/network.h"
-
-/* This is beyond any possible time. */
-#define TM_NETWORK_FAR ((tm_i128)1 << 100)
 
 struct tm_network_work {
     struct tm_network *network;
@@ -15,12 +14,12 @@ struct tm_network_work {
     uint32_t *groups; /* union-find over nodes */
     bool *reached;
     bool *is_of_tree;   /* by pair: lines are propagated along it */
-    tm_i128 *up, *down; /* greatest error of each node's line, and the least one negated */
+    struct tm_bound_paths *paths; /* the extremes of the errors of the nodes' lines */
     struct tm_error *err;
 };
 
-/* True if too many constraints of P disagree with the others. */
-bool tm_network_is_contradictory(const struct tm_pair *p);
+/* True if too many constraints of P disagree with the others, or with those of other pairs. */
+bool tm_network_is_contradictory(const struct tm_network_work *w, const struct tm_pair *p);
 
 /* True if the offset of P has steps. */
 bool tm_network_is_stepped(const struct tm_pair *p);
@@ -41,8 +40,18 @@ tm_i128 tm_network_error_at(const struct tm_network_work *w, const struct tm_pai
 /* Sets *FIRST and *LAST to the first and the last time of GROUP, of the reference, by the lines of its files. */
 void tm_network_find_range(const struct tm_network_work *w, uint32_t group, int64_t *first, int64_t *last);
 
-/* Bounds the offsets of the files of GROUP, whose lines are known, at their readings. False if the bounds contradict
- * each other, or, with the error set, without memory. */
+/* Bounds the offsets of the files of GROUP, whose lines are known, at their readings. False if the bounds of pairs
+ * contradict each other, or, with the error set, without memory. Pairs that contradict pairs of many more constraints
+ * are left out: then left_out_count has grown, and the groups must be found again without them. */
 bool tm_network_bound(const struct tm_network_work *w, uint32_t group);
+
+/* Leaves out pairs because BOUNDS, which are those of PATHS, have a negative cycle: those of it that are not credible
+ * beside the others, or, if all are alike, those that the pairs of many more constraints exclude. False if there are
+ * none. The order of BOUNDS changes. */
+bool tm_network_leave_out(const struct tm_network_work *w, uint32_t group, struct tm_bound *bounds, uint32_t count);
+
+/* Leaves out pairs of very few constraints if one of their files has many more that cannot be used, because they
+ * contradict each other or have steps: nothing would show that the few are wrong. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_network_leave_out_few(const struct tm_network_work *w);
 
 #endif

@@ -68,6 +68,12 @@ int64_t tm_pair_low(const struct tm_pair *pair, int64_t x_ns);
 /* Returns the range of slopes that PAIR's offset can have near the reading X_NS. */
 int64_t tm_pair_slopes(const struct tm_pair *pair, int64_t x_ns);
 
+/* Returns how many constraints of both kinds the matches of PAIR gave. */
+static inline uint64_t tm_pair_constraint_total(const struct tm_pair *pair)
+{
+    return pair->seen[0] + pair->seen[1];
+}
+
 /* Returns the constraints of PAIR and its estimate. */
 struct tm_local_constraints tm_pair_constraints(const struct tm_pair *pair);
 

@@ -12,6 +12,7 @@ retry       requests are sent again with the same id; some are received twice
 reused      calls that share an argument, whose values are used again
 numbered    collectives of 4 to 48 ranks in a nearly even rhythm, with stragglers
 unnumbered  the same without numbers; some ranks begin later, or lose a fiftieth
+chance      3 to 40 programs that send each other messages; some others have one to four ids in common by chance
 
 One clock of a job drifts evenly, or is set (also near an end), slewed at its ends, corrected as by NTP, or warms up.
 Prints for each form and clock how many files got which verdict, the median of their uncertainty divided by the largest
@@ -68,7 +69,7 @@ class Job:
     def __init__(self, rng, form):
         self.rng, self.span, self.rule = rng, rng.choice([10**9, 10**10, 6 * 10**10, 6 * 10**11]), None
         {'queue': self.add_queue, 'retry': self.add_retries, 'reused': self.add_reused,
-         'numbered': lambda: self.add_collectives(True),
+         'chance': self.add_chance, 'numbered': lambda: self.add_collectives(True),
          'unnumbered': lambda: self.add_collectives(False)}[form]()
 
     def set_clocks(self, count):
@@ -164,6 +165,24 @@ class Job:
             self.add_slice(0, 'call', 1 + k % 9, t, served + back(), f'"id": {number}')
             self.add_slice(1, 'serve', 1 + k % 9, there, served, f'"id": {number}')
 
+    def add_chance(self):
+        rng, count = self.rng, self.rng.randrange(3, self.rng.choice([8, 8, 40]))
+        self.set_clocks(count)
+        pairs = {(rng.randrange(i), i) for i in range(1, count)}
+        pairs |= {tuple(sorted(rng.sample(range(count), 2))) for _ in range(rng.randrange(count))}
+        number, (out, _) = 0, self.delays(1)
+        for pair in sorted(pairs):
+            for _ in range(2 * rng.randrange(20, 200)):
+                number, t, (a, b) = number + 1, rng.random() * self.span * 0.9, rng.sample(pair, 2)
+                self.add_flow(a, 's', number, t)
+                self.add_flow(b, 'f', number, t + out())
+        for _ in range(rng.randrange(0, 2 * count)):
+            pair = rng.sample(range(count), 2)
+            for _ in range(0 if tuple(sorted(pair)) in pairs else rng.randrange(1, 5)):
+                number, (a, b) = number + 1, rng.sample(pair, 2)
+                self.add_flow(a, 's', number, rng.random() * self.span)
+                self.add_flow(b, 'f', number, rng.random() * self.span)
+
     def add_collectives(self, is_numbered):
         rng, ranks = self.rng, self.rng.choice([4, 8, 16, 24, 48])
         self.set_clocks(ranks)
@@ -210,7 +229,7 @@ def main():
     parser.add_argument('forms', nargs='*')
     arguments = parser.parse_args()
     table, ratios, failed = collections.defaultdict(collections.Counter), collections.defaultdict(list), False
-    forms = arguments.forms or ['queue', 'retry', 'reused', 'numbered', 'unnumbered']
+    forms = arguments.forms or ['queue', 'retry', 'reused', 'numbered', 'unnumbered', 'chance']
     jobs = [(n, form) for n in (range(arguments.n) if arguments.one is None else [arguments.one]) for form in forms]
     with tempfile.TemporaryDirectory() as folder:
         for number, form in jobs:
