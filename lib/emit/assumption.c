@@ -1,15 +1,14 @@
 #include "emit/assumption.h"
 
 #include "base/checked.h"
+#include "base/time_units.h"
 #include "emit/paths.h"
 #include "stream/clock_id.h"
 #include "stream/clock_name.h"
 #include "stream/placement_rule.h"
 
-#define SECOND INT64_C(1000000000)
-
 /* the wall clock of a machine is adjusted now and then: starts within this distance are equal */
-#define SAME_START_NS (10 * SECOND)
+#define SAME_START_NS (10 * TM_NS_PER_S)
 
 enum tm_assumption tm_assumption_of(const struct tm_catalog *c, const Tracemerge__Placement *p)
 {
@@ -122,8 +121,8 @@ static void put_span(struct tm_out *out, int64_t ns)
         const char *unit;
     } units[] = {{86400, " days"}, {3600, " hours"}, {60, " minutes"}};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (ns / SECOND >= 2 * units[i].seconds) {
-            tm_out_i64(out, ns / SECOND / units[i].seconds);
+        if (ns / TM_NS_PER_S >= 2 * units[i].seconds) {
+            tm_out_i64(out, ns / TM_NS_PER_S / units[i].seconds);
             tm_out_str(out, units[i].unit);
             return;
         }

@@ -1,6 +1,7 @@
 #include "merge/progress_line.h"
 
 #include "base/cpu.h"
+#include "base/time_units.h"
 #include "os/compat.h"
 #include "os/io.h"
 
@@ -8,8 +9,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#define SECOND UINT64_C(1000000000)
 
 /* No estimate is shown before 1/LEAST_PART of the work is done. */
 enum { LINE_MAX = 160, TERMINAL_FIRST_MS = 400, FILE_EVERY_MS = 1000, LEAST_PART = 200 };
@@ -48,7 +47,7 @@ static void put_amount(struct text *t, uint64_t n, const char *unit)
 
 static void put_duration(struct text *t, uint64_t ns)
 {
-    uint64_t s = ns / SECOND;
+    uint64_t s = ns / TM_NS_PER_S;
     if (s < 60)
         put(t, "%" PRIu64 " s", s);
     else if (s < 3600)
@@ -86,7 +85,7 @@ static uint64_t per_second(const struct tm_progress_line *l, uint64_t amount)
 static void put_left(const struct tm_progress_line *l, struct text *t, uint64_t done, uint64_t total, uint64_t since_ns)
 {
     uint64_t took = l->last_ns - since_ns;
-    if (total == 0 || done < total / LEAST_PART || done == 0 || took < SECOND)
+    if (total == 0 || done < total / LEAST_PART || done == 0 || took < TM_NS_PER_S)
         return;
     put(t, ", ");
     put_duration(t, done >= total ? 0 : (uint64_t)((tm_i128)took * (total - done) / done));

@@ -6,6 +6,7 @@
 #include "stream/json_ref.h"
 #include "stream/placement_rule.h"
 #include "stream/reader.h"
+#include "stream/task_description.h"
 
 #include "os/io.h"
 
@@ -417,6 +418,35 @@ static void test_slice_tids(void)
     ok(!tm_makes_kernel_slice(tm_event_raw_flags(TM_RAW_FTRACE_EVENT), TM_KIND_SCHED_SWITCH));
 }
 
+/* Whether ROW with NAME has the description of the LEN bytes at WANT. */
+static bool describes(struct tm_event row, struct tm_text name, const char *want, size_t len)
+{
+    struct tm_buf detail = {0};
+    bool same = tm_task_description_put(&detail, &row, name) == TM_OK && detail.len == len &&
+                memcmp(detail.data, want, len) == 0;
+    tm_buf_release(&detail);
+    return same;
+}
+
+static void test_task_descriptions(void)
+{
+    const struct tm_text none = {0};
+    struct tm_event row = {.kind = TM_KIND_THREAD, .pid = 3, .tid = -4, .flags = TM_EVENT_HAS_TID};
+    char longest[3 + 5 + 200] = "\x3a\xcd\x01\x08\x07\x1a\xc8\x01";
+    struct tm_buf numbers = {0};
+    ok(describes(row, none, "\x3a\x02\x08\x07", 4));
+    ok(describes(row, text(""), "\x3a\x04\x08\x07\x1a\x00", 6));
+    memset(longest + 8, 'x', 200);
+    ok(describes(row, tm_text_at(longest + 8, 200), longest, sizeof longest));
+    row.flags |= TM_EVENT_HAS_PID;
+    ok(describes(row, text("a"), "\x3a\x07\x08\x07\x10\x06\x1a\x01" "a", 9));
+    row.kind = TM_KIND_PROCESS;
+    ok(describes(row, text("a"), "\x32\x05\x08\x06\x1a\x01" "a", 7));
+    ok(tm_task_description_numbers(&numbers, &row) == TM_OK && numbers.len == 2 &&
+       memcmp(numbers.data, "\x08\x06", 2) == 0);
+    tm_buf_release(&numbers);
+}
+
 int main(void)
 {
     struct tm_buf bytes = {0};
@@ -431,6 +461,7 @@ int main(void)
     test_sizes();
     test_json_ref();
     test_detail_fields();
+    test_task_descriptions();
     test_strings();
     test_words();
     test_slice_tids();

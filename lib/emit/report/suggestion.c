@@ -1,12 +1,11 @@
 #include "emit/report/suggestion.h"
 
 #include "base/table.h"
+#include "base/time_units.h"
 #include "emit/report/words.h"
 #include "stream/clock_id.h"
 
 #include <stdlib.h>
-
-#define SECOND INT64_C(1000000000)
 
 /* Adds ENTRY. False if memory runs out, or if its file has a different entry already. */
 static bool add_entry(struct tm_report *r, struct tm_suggestion *suggestion, const struct tm_entry *entry)
@@ -31,8 +30,8 @@ static int64_t shift_needed(const struct tm_catalog *c)
     for (uint32_t i = 0; i < c->account_count; i++)
         if (c->accounts[i]->has_earliest_ns && c->accounts[i]->earliest_ns < earliest)
             earliest = c->accounts[i]->earliest_ns;
-    int64_t seconds = earliest / -SECOND + 1;
-    return seconds <= INT64_MAX / SECOND ? seconds * SECOND : INT64_MAX;
+    int64_t seconds = earliest / -TM_NS_PER_S + 1;
+    return seconds <= INT64_MAX / TM_NS_PER_S ? seconds * TM_NS_PER_S : INT64_MAX;
 }
 
 /* Adds a relation for each file that was assumed to be on the old timeline. Without it the new one would move the

@@ -3,11 +3,11 @@
 
 #include "base/checked.h"
 #include "base/decimal.h"
+#include "base/time_units.h"
 
 #include <time.h>
 
-#define SECOND INT64_C(1000000000)
-#define HOUR (3600 * SECOND)
+#define HOUR (3600 * TM_NS_PER_S)
 #define DAY (24 * HOUR)
 /* With steps from this one on, an axis may show the same time of several days. */
 #define DATED_STEP (3 * HOUR)
@@ -32,11 +32,11 @@ static int64_t wall_step(uint64_t span)
 {
     static const int32_t seconds[] = {1,    2,    5,    10,    15,    30,    60,    120,    300,    600,     900,
                                       1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 2592000, 31536000};
-    if (span / SECOND <= TICKS_MAX)
+    if (span / TM_NS_PER_S <= TICKS_MAX)
         return decimal_step(span);
     for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
-        if (span / ((uint64_t)seconds[i] * SECOND) <= TICKS_MAX)
-            return seconds[i] * SECOND;
+        if (span / ((uint64_t)seconds[i] * TM_NS_PER_S) <= TICKS_MAX)
+            return seconds[i] * TM_NS_PER_S;
     return decimal_step(span);
 }
 
@@ -59,7 +59,7 @@ static int decimals_of(int64_t step)
 /* Puts DECIMALS digits of NS (0 to 999999999), a part of a second. */
 static void put_fraction(struct tm_out *out, int64_t ns, int decimals)
 {
-    int64_t unit = SECOND / 10;
+    int64_t unit = TM_NS_PER_S / 10;
     if (decimals > 0)
         tm_out_char(out, '.');
     for (; decimals > 0; decimals--, unit /= 10)
@@ -71,8 +71,8 @@ static void put_seconds(struct tm_out *out, int64_t ns, int decimals)
     uint64_t v = tm_magnitude(ns);
     if (ns < 0)
         tm_out_str(out, "\xe2\x88\x92");
-    tm_out_u64(out, v / SECOND);
-    put_fraction(out, (int64_t)(v % SECOND), decimals);
+    tm_out_u64(out, v / TM_NS_PER_S);
+    put_fraction(out, (int64_t)(v % TM_NS_PER_S), decimals);
     tm_out_str(out, " s");
 }
 
@@ -85,9 +85,9 @@ static void put_two_digits(struct tm_out *out, int n)
 /* Sets *WHEN to NS since 1970 in UTC, and *FRACTION to the ns of its second. False if NS is outside the calendar. */
 static bool calendar(int64_t ns, struct tm *when, int64_t *fraction)
 {
-    int64_t rest = ns % SECOND;
-    *fraction = rest < 0 ? rest + SECOND : rest;
-    time_t seconds = (time_t)(ns / SECOND - (rest < 0));
+    int64_t rest = ns % TM_NS_PER_S;
+    *fraction = rest < 0 ? rest + TM_NS_PER_S : rest;
+    time_t seconds = (time_t)(ns / TM_NS_PER_S - (rest < 0));
     return gmtime_r(&seconds, when) != NULL;
 }
 
@@ -131,7 +131,7 @@ struct axis {
 static int digits_of(int64_t ns)
 {
     uint64_t v = tm_magnitude(ns);
-    return (int)tm_decimal_length(v / SECOND) + (ns < 0);
+    return (int)tm_decimal_length(v / TM_NS_PER_S) + (ns < 0);
 }
 
 /* Returns the number of characters of the longest label in seconds. */

@@ -2,11 +2,11 @@
 #include "format/art_method/internal.h"
 
 #include "base/checked.h"
+#include "base/time_units.h"
 
 enum { VERSION_SINGLE = 4, VERSION_DUAL = 5, STREAMING_VERSION = 0xf0 };
 enum { BLOCK_THREAD, BLOCK_METHOD, BLOCK_RECORDS, BLOCK_SUMMARY };
 enum { RECORD_NUMBERS = 3 }; /* LEB128 numbers of a record, each as long as a varint at most */
-enum { SECOND_NS = 1000000000 };
 
 enum tm_status tm_art_blocks_open(struct tm_art *a, struct tm_error *err)
 {
@@ -52,9 +52,9 @@ static bool time_of(const struct tm_art *a, uint64_t ticks, int64_t *time_ns)
     const uint64_t hz = a->frequency;
     uint64_t ns = ticks;
     if (hz > 0) {
-        if (ticks / hz > INT64_MAX / SECOND_NS - 1 || hz > UINT64_MAX / SECOND_NS)
+        if (ticks / hz > INT64_MAX / TM_NS_PER_S - 1 || hz > UINT64_MAX / TM_NS_PER_S)
             return false;
-        ns = ticks / hz * SECOND_NS + ticks % hz * SECOND_NS / hz;
+        ns = ticks / hz * TM_NS_PER_S + ticks % hz * TM_NS_PER_S / hz;
     }
     return a->start <= INT64_MAX && ns <= INT64_MAX && tm_add_i64((int64_t)a->start, (int64_t)ns, time_ns);
 }

@@ -4,6 +4,7 @@
 #include "base/pb.h"
 #include "format/text_pid.h"
 #include "stream/detail_fields.h"
+#include "stream/task_description.h"
 
 enum tm_status tm_json_text_pid(struct tm_json_row_builder *w, const struct tm_json_value *text, int64_t *number)
 {
@@ -14,20 +15,20 @@ enum tm_status tm_json_text_pid(struct tm_json_row_builder *w, const struct tm_j
     return tm_text_pid(w->rows->sink, s, len, number, w->err);
 }
 
-static enum tm_status put_int(struct tm_buf *buf, uint32_t field, int64_t v)
+/* Makes ROW the definition of a process or thread. */
+static void become_definition(struct tm_event *row, bool process)
 {
-    return tm_pb_put_varint(buf, field, tm_zigzag(v));
+    row->kind = process ? TM_KIND_PROCESS : TM_KIND_THREAD;
+    row->flags |= TM_EVENT_HAS_PID | (process ? 0u : (unsigned)TM_EVENT_HAS_TID);
 }
 
-/* Writes the fields that every description begins with. */
+/* Writes the fields that every description begins with. Whether the event becomes a definition is not known yet. */
 static bool begin_description(struct tm_json_row_builder *w, bool process)
 {
-    struct tm_buf *m = &w->rows->message;
-    tm_buf_clear(m);
-    if (process)
-        return put_int(m, TM_PROCESS_DESCRIPTION_PID, w->event.pid) == TM_OK;
-    return put_int(m, TM_THREAD_DESCRIPTION_TID, w->event.tid) == TM_OK &&
-           put_int(m, TM_THREAD_DESCRIPTION_PID, w->event.pid) == TM_OK;
+    struct tm_event row = w->event;
+    become_definition(&row, process);
+    tm_buf_clear(&w->rows->message);
+    return tm_task_description_numbers(&w->rows->message, &row) == TM_OK;
 }
 
 static uint32_t definition_flags(const struct tm_json_row_builder *w)
@@ -41,8 +42,8 @@ static enum tm_status add_description(struct tm_json_row_builder *w, bool proces
     tm_buf_clear(&w->rows->detail);
     if (tm_pb_put_bytes(&w->rows->detail, process ? TM_DETAIL_PROCESS : TM_DETAIL_THREAD, m->data, m->len) != TM_OK)
         return tm_error_nomem(w->err);
-    w->event.kind = process ? TM_KIND_PROCESS : TM_KIND_THREAD;
-    w->event.flags |= definition_flags(w) | TM_EVENT_HAS_PID | (process ? 0u : (unsigned)TM_EVENT_HAS_TID);
+    become_definition(&w->event, process);
+    w->event.flags |= definition_flags(w);
     return tm_json_row_builder_add(w);
 }
 
@@ -113,7 +114,7 @@ static enum tm_status put_sort_index(struct tm_json_row_builder *w, const struct
     int64_t n;
     if (v->type != TM_JSON_NUMBER || tm_decimal_scale((const char *)v->data, v->len, 0, &n) != TM_OK)
         return refuse(w, m);
-    return put_int(&w->rows->message, m->field, n) == TM_OK ? TM_OK : TM_E_SYSTEM;
+    return tm_pb_put_varint(&w->rows->message, m->field, tm_zigzag(n));
 }
 
 /* Adds each label of the LEN bytes at S, which are separated by commas. */

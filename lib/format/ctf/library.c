@@ -1,5 +1,6 @@
 #include "format/ctf/library.h"
 
+#include "base/time_units.h"
 #include "config.h"
 
 #include "format/child_event.h"
@@ -55,7 +56,7 @@ static struct {
 static const char *const names[] = {FUNCTIONS(NAME)};
 static struct tm_library library = {BABELTRACE2_SONAME, names, sizeof names / sizeof *names, &bt, false};
 
-enum { FLUSH_BYTES = 64 << 10, DEPTH_MAX = 8, ELEMENTS_MAX = 64, NS_PER_S = 1000000000 };
+enum { FLUSH_BYTES = 64 << 10, DEPTH_MAX = 8, ELEMENTS_MAX = 64 };
 
 struct reader {
     bt_message_iterator *messages; /* owned from initialize to finalize */
@@ -242,7 +243,7 @@ static bool put_clock(struct reader *r, const bt_trace *trace, const bt_clock_cl
     if (clock) {
         event.event = text_of(bt.clock_class_get_name(clock));
         event.buffer = TM_CTF_CLOCK_IS_THERE;
-        if (bt.clock_class_get_frequency(clock) == NS_PER_S)
+        if (bt.clock_class_get_frequency(clock) == TM_NS_PER_S)
             event.buffer |= TM_CTF_CLOCK_IS_NS;
         if (bt.clock_class_origin_is_unix_epoch(clock))
             event.buffer |= TM_CTF_CLOCK_IS_UNIX;

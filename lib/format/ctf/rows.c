@@ -1,9 +1,9 @@
 #include "format/ctf/internal.h"
 
-#include "base/pb.h"
 #include "format/ctf/library.h"
 #include "kernel/sched_state.h"
 #include "stream/detail_arg.h"
+#include "stream/task_description.h"
 
 #include <stdlib.h>
 
@@ -107,7 +107,6 @@ static enum tm_status name_thread(struct tm_ctf *c, const struct tm_child_event 
                          .flags = TM_EVENT_HAS_TID | TM_EVENT_UNTIMED | TM_EVENT_DEFINITION |
                                   (has_pid ? TM_EVENT_HAS_PID : 0u)};
     uint32_t found;
-    size_t mark;
     if (event->task.len == 0 || event->tid < 0 || (!has_pid && c->is_kernel) ||
         tm_map_find(&c->named, (uint64_t)event->tid, &found))
         return TM_OK;
@@ -117,12 +116,7 @@ static enum tm_status name_thread(struct tm_ctf *c, const struct tm_child_event 
     }
     tm_buf_clear(&c->detail);
     if (tm_map_set(&c->named, (uint64_t)event->tid, 1) != TM_OK ||
-        tm_pb_begin(&c->detail, TM_DETAIL_THREAD, &mark) != TM_OK ||
-        tm_pb_put_varint(&c->detail, TM_THREAD_DESCRIPTION_TID, tm_zigzag(event->tid)) != TM_OK ||
-        (has_pid &&
-         tm_pb_put_varint(&c->detail, TM_THREAD_DESCRIPTION_PID, tm_zigzag(event->pid)) != TM_OK) ||
-        tm_pb_put_bytes(&c->detail, TM_THREAD_DESCRIPTION_NAME, event->task.data, event->task.len) != TM_OK ||
-        tm_pb_end(&c->detail, mark) != TM_OK)
+        tm_task_description_put(&c->detail, &e, event->task) != TM_OK)
         return tm_error_nomem(err);
     return add(c, &e, err);
 }

@@ -2,10 +2,9 @@
 
 #include "base/calendar.h"
 #include "base/checked.h"
+#include "base/time_units.h"
 #include "format/dumpstate/section.h"
 #include "format/text_lines.h"
-
-#define NS_PER_MS INT64_C(1000000)
 
 enum { MS_PER_S = 1000, MS_PER_DAY = 24 * 60 * 60 * MS_PER_S, MS_DIGITS = 3 };
 
@@ -24,7 +23,7 @@ static void read_zone(struct tm_logcat_report *report, struct tm_text line)
         !tm_sub_i64(local_s * MS_PER_S + ms, utc_ms, &zone_ms) || zone_ms <= -MS_PER_DAY || zone_ms >= MS_PER_DAY)
         return;
     report->has_zone = true;
-    report->zone_ns = zone_ms * NS_PER_MS;
+    report->zone_ns = zone_ms * TM_NS_PER_MS;
 }
 
 /* Reads "== dumpstate: 2021-08-24 23:39:04", local time. False: LINE is another one. */

@@ -2,13 +2,14 @@
 
 #include "base/decimal.h"
 #include "base/hash.h"
+#include "base/time_units.h"
 #include "format/ftrace/atrace_mark.h"
 #include "format/ftrace/internal.h"
 #include "stream/clock_id.h"
 
 #include <stdlib.h>
 
-enum { TASKS = 1 << 14, NSEC = 1000000000 };
+enum { TASKS = 1 << 14 };
 
 /* The latest facts of a tid. Two tids can share an entry. Then each replaces the facts of the other, and they are
  * written again. */
@@ -301,8 +302,8 @@ enum tm_status tm_ftrace_text_begin(const struct tm_systrace_line *line, struct 
     if (tm_buf_add(out, line->task, line->task_len) != TM_OK || /* names may contain any byte */
         tm_buf_add_byte(out, '-') != TM_OK || tm_buf_add_decimal(out, line->pid, 1) != TM_OK ||
         tm_buf_add_str(out, " [") != TM_OK || tm_buf_add_decimal(out, line->cpu, 3) != TM_OK ||
-        tm_buf_add_str(out, "] ") != TM_OK || tm_buf_add_decimal(out, time_ns / NSEC, 1) != TM_OK ||
-        tm_buf_add_byte(out, '.') != TM_OK || tm_buf_add_decimal(out, time_ns % NSEC, 9) != TM_OK ||
+        tm_buf_add_str(out, "] ") != TM_OK || tm_buf_add_decimal(out, time_ns / TM_NS_PER_S, 1) != TM_OK ||
+        tm_buf_add_byte(out, '.') != TM_OK || tm_buf_add_decimal(out, time_ns % TM_NS_PER_S, 9) != TM_OK ||
         tm_buf_add_str(out, ": ") != TM_OK || tm_buf_add(out, line->event, line->event_len) != TM_OK)
         return TM_E_SYSTEM;
     return tm_buf_add_str(out, ": ");

@@ -2,6 +2,7 @@
 
 #include "base/pb.h"
 #include "stream/detail_fields.h"
+#include "stream/task_description.h"
 
 enum { WORDS_MAX = 10 };
 
@@ -28,20 +29,9 @@ static bool parse_pid(struct tm_text w, int64_t *pid)
     return tm_text_int(w, pid) && *pid >= 0 && *pid <= UINT32_MAX;
 }
 
-static enum tm_status put_int(struct tm_buf *buf, uint32_t field, int64_t v)
-{
-    return tm_pb_put_varint(buf, field, tm_zigzag(v));
-}
-
 static enum tm_status add(struct tm_process_dump *d, struct tm_event_sink *sink, struct tm_event *event,
                           struct tm_error *err)
 {
-    bool process = event->kind == TM_KIND_PROCESS;
-    event->flags |= TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_HAS_PID;
-    tm_buf_clear(&d->detail);
-    if (tm_pb_put_bytes(&d->detail, process ? TM_DETAIL_PROCESS : TM_DETAIL_THREAD, d->inner.data, d->inner.len) !=
-        TM_OK)
-        return tm_error_nomem(err);
     event->detail = d->detail.data;
     event->detail_bytes = (uint32_t)d->detail.len;
     return tm_event_sink_add(sink, event, err);
@@ -51,14 +41,18 @@ static enum tm_status add(struct tm_process_dump *d, struct tm_event_sink *sink,
 static enum tm_status add_process(struct tm_process_dump *d, struct tm_event_sink *sink, const struct tm_text *words,
                                   struct tm_error *err)
 {
-    struct tm_event event = {.kind = TM_KIND_PROCESS};
+    struct tm_event event = {.kind = TM_KIND_PROCESS,
+                             .flags = TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_HAS_PID};
     int64_t parent;
+    size_t mark;
     if (!parse_pid(words[1], &event.pid) || !parse_pid(words[2], &parent))
         return TM_OK;
-    tm_buf_clear(&d->inner);
-    if (put_int(&d->inner, TM_PROCESS_DESCRIPTION_PID, event.pid) != TM_OK ||
-        put_int(&d->inner, TM_PROCESS_DESCRIPTION_PARENT_PID, parent) != TM_OK ||
-        tm_pb_put_bytes(&d->inner, TM_PROCESS_DESCRIPTION_NAME, words[8].data, words[8].len) != TM_OK)
+    tm_buf_clear(&d->detail);
+    if (tm_pb_begin(&d->detail, TM_DETAIL_PROCESS, &mark) != TM_OK ||
+        tm_task_description_numbers(&d->detail, &event) != TM_OK ||
+        tm_pb_put_varint(&d->detail, TM_PROCESS_DESCRIPTION_PARENT_PID, tm_zigzag(parent)) != TM_OK ||
+        tm_pb_put_bytes(&d->detail, TM_PROCESS_DESCRIPTION_NAME, words[8].data, words[8].len) != TM_OK ||
+        tm_pb_end(&d->detail, mark) != TM_OK)
         return tm_error_nomem(err);
     return add(d, sink, &event, err);
 }
@@ -67,13 +61,12 @@ static enum tm_status add_process(struct tm_process_dump *d, struct tm_event_sin
 static enum tm_status add_thread(struct tm_process_dump *d, struct tm_event_sink *sink, const struct tm_text *words,
                                  struct tm_error *err)
 {
-    struct tm_event event = {.kind = TM_KIND_THREAD, .flags = TM_EVENT_HAS_TID};
+    struct tm_event event = {.kind = TM_KIND_THREAD, .flags = TM_EVENT_UNTIMED | TM_EVENT_DEFINITION |
+                                                              TM_EVENT_HAS_PID | TM_EVENT_HAS_TID};
     if (!parse_pid(words[1], &event.pid) || !parse_pid(words[2], &event.tid))
         return TM_OK;
-    tm_buf_clear(&d->inner);
-    if (put_int(&d->inner, TM_THREAD_DESCRIPTION_TID, event.tid) != TM_OK ||
-        put_int(&d->inner, TM_THREAD_DESCRIPTION_PID, event.pid) != TM_OK ||
-        tm_pb_put_bytes(&d->inner, TM_THREAD_DESCRIPTION_NAME, words[3].data, words[3].len) != TM_OK)
+    tm_buf_clear(&d->detail);
+    if (tm_task_description_put(&d->detail, &event, words[3]) != TM_OK)
         return tm_error_nomem(err);
     return add(d, sink, &event, err);
 }
@@ -95,5 +88,4 @@ enum tm_status tm_process_dump_line(struct tm_process_dump *dump, struct tm_even
 void tm_process_dump_release(struct tm_process_dump *dump)
 {
     tm_buf_release(&dump->detail);
-    tm_buf_release(&dump->inner);
 }

@@ -11,7 +11,6 @@ struct tm_process_dump {
     /* private */
     bool is_short;
     struct tm_buf detail;
-    struct tm_buf inner;
 };
 
 /* Reads one line. A process or thread becomes a definition. A heading decides the form of the lines after it. Other

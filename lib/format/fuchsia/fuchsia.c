@@ -223,7 +223,6 @@ static void fxt_close(void *state)
     tm_fxt_blob_release(&x->blob);
     tm_buf_release(&x->detail);
     tm_buf_release(&x->text);
-    tm_buf_release(&x->inner);
     free(x);
 }
 

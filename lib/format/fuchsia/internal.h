@@ -26,7 +26,7 @@ struct tm_fxt {
     struct tm_fxt_flows flows;
     struct tm_fxt_blob blob;
     struct tm_fxt_args args; /* of the record being read */
-    struct tm_buf detail, text, inner;
+    struct tm_buf detail, text;
     uint64_t losses[TM_FXT_LOSS_COUNT], first_loss[TM_FXT_LOSS_COUNT];
     uint64_t buffers_full; /* number of times that a provider reported a full buffer */
     uint64_t non_numeric;  /* arguments of counters that are no numbers, as the reference counts them */

@@ -1,16 +1,14 @@
 #include "format/fuchsia/internal.h"
 
-#include "base/pb.h"
-#include "stream/detail_fields.h"
+#include "stream/task_description.h"
 
 enum { OBJECT_PROCESS = 1, OBJECT_THREAD = 2 }; /* ZX_OBJ_TYPE_… */
 
-/* Adds a definition whose detail is x->inner as message FIELD. */
-static enum tm_status define(struct tm_fxt *x, struct tm_event *row, uint32_t field)
+static enum tm_status define(struct tm_fxt *x, struct tm_event *row, struct tm_text name)
 {
     row->flags |= TM_EVENT_UNTIMED | TM_EVENT_DEFINITION;
     tm_buf_clear(&x->detail);
-    if (tm_pb_put_bytes(&x->detail, field, x->inner.data, x->inner.len) != TM_OK)
+    if (tm_task_description_put(&x->detail, row, tm_text_given(name.data, name.len)) != TM_OK)
         return tm_error_nomem(x->err);
     return tm_fxt_add(x, row);
 }
@@ -18,11 +16,7 @@ static enum tm_status define(struct tm_fxt *x, struct tm_event *row, uint32_t fi
 static enum tm_status define_process(struct tm_fxt *x, int64_t pid, struct tm_text name)
 {
     struct tm_event row = {.kind = TM_KIND_PROCESS, .pid = pid, .flags = TM_EVENT_HAS_PID};
-    tm_buf_clear(&x->inner);
-    if (tm_pb_put_varint(&x->inner, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(pid)) != TM_OK ||
-        tm_pb_put_bytes(&x->inner, TM_PROCESS_DESCRIPTION_NAME, name.data, name.len) != TM_OK)
-        return tm_error_nomem(x->err);
-    return define(x, &row, TM_DETAIL_PROCESS);
+    return define(x, &row, name);
 }
 
 /* Defines a thread. Its argument "process" names the process. */
@@ -32,18 +26,11 @@ static enum tm_status define_thread(struct tm_fxt *x, int64_t tid, struct tm_tex
     const struct tm_fxt_arg *process = tm_fxt_args_find(&x->args, "process");
     if (process && process->type != TM_FXT_KOID)
         return tm_fxt_lose(x, TM_FXT_LOSS_TYPE);
-    tm_buf_clear(&x->inner);
-    if (tm_pb_put_varint(&x->inner, TM_THREAD_DESCRIPTION_TID, tm_zigzag(tid)) != TM_OK)
-        return tm_error_nomem(x->err);
     if (process) {
         row.pid = (int64_t)process->bits;
         row.flags |= TM_EVENT_HAS_PID;
-        if (tm_pb_put_varint(&x->inner, TM_THREAD_DESCRIPTION_PID, tm_zigzag(row.pid)) != TM_OK)
-            return tm_error_nomem(x->err);
     }
-    if (tm_pb_put_bytes(&x->inner, TM_THREAD_DESCRIPTION_NAME, name.data, name.len) != TM_OK)
-        return tm_error_nomem(x->err);
-    return define(x, &row, TM_DETAIL_THREAD);
+    return define(x, &row, name);
 }
 
 enum tm_status tm_fxt_kernel_object(struct tm_fxt *x, struct tm_fxt_record *r)

@@ -1,8 +1,10 @@
 #include "format/fuchsia/words.h"
 
-enum { NS_PER_SECOND = 1000000000, NS_BITS = 30 };
+#include "base/time_units.h"
 
-/* Returns REST * NS_PER_SECOND / PER_SECOND for REST < PER_SECOND. Multiplies and divides bit by bit, because the
+enum { NS_BITS = 30 };
+
+/* Returns REST * TM_NS_PER_S / PER_SECOND for REST < PER_SECOND. Multiplies and divides bit by bit, because the
  * product can exceed 64 bits. */
 static uint64_t scale_fraction(uint64_t rest, uint64_t per_second)
 {
@@ -12,7 +14,7 @@ static uint64_t scale_fraction(uint64_t rest, uint64_t per_second)
         bool wraps = remainder >= per_second - remainder;
         remainder = wraps ? remainder - (per_second - remainder) : remainder + remainder;
         quotient += wraps;
-        if (!(NS_PER_SECOND >> bit & 1))
+        if (!(TM_NS_PER_S >> bit & 1))
             continue;
         wraps = remainder >= per_second - rest;
         remainder = wraps ? remainder - (per_second - rest) : remainder + rest;
@@ -23,13 +25,13 @@ static uint64_t scale_fraction(uint64_t rest, uint64_t per_second)
 
 bool tm_fxt_ticks_ns(uint64_t ticks, uint64_t per_second, int64_t *ns)
 {
-    if (per_second == NS_PER_SECOND || per_second == 0) {
+    if (per_second == TM_NS_PER_S || per_second == 0) {
         *ns = (int64_t)ticks;
         return per_second != 0 && ticks <= INT64_MAX;
     }
     uint64_t seconds = ticks / per_second, fraction = scale_fraction(ticks % per_second, per_second);
-    if (seconds > (INT64_MAX - fraction) / NS_PER_SECOND)
+    if (seconds > (INT64_MAX - fraction) / TM_NS_PER_S)
         return false;
-    *ns = (int64_t)(seconds * NS_PER_SECOND + fraction);
+    *ns = (int64_t)(seconds * TM_NS_PER_S + fraction);
     return true;
 }

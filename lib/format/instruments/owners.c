@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/pb.h"
 #include "stream/detail_fields.h"
+#include "stream/task_description.h"
 
 /* A record of a thread or process. */
 struct owner {
@@ -37,12 +38,7 @@ static enum tm_status define(struct tm_instruments *x, uint64_t place, bool is_t
               (is_thread ? (uint32_t)TM_EVENT_HAS_TID : 0);
     tm_buf_clear(d);
     bool good = tm_pb_begin(d, is_thread ? TM_DETAIL_THREAD : TM_DETAIL_PROCESS, &mark) == TM_OK;
-    if (good && is_thread)
-        good = tm_pb_put_varint(d, TM_THREAD_DESCRIPTION_TID, tm_zigzag(e.tid)) == TM_OK;
-    if (good && (source->flags & TM_EVENT_HAS_PID))
-        good = tm_pb_put_varint(
-                   d, is_thread ? (uint32_t)TM_THREAD_DESCRIPTION_PID : (uint32_t)TM_PROCESS_DESCRIPTION_PID,
-                   tm_zigzag(e.pid)) == TM_OK;
+    good = good && tm_task_description_numbers(d, &e) == TM_OK;
     if (good && r->len > TM_OWNER_NAME)
         good = tm_pb_put_bytes(
                    d, is_thread ? (uint32_t)TM_THREAD_DESCRIPTION_NAME : (uint32_t)TM_PROCESS_DESCRIPTION_NAME,

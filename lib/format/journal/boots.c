@@ -1,11 +1,12 @@
 #include "format/journal/boots.h"
 
+#include "base/time_units.h"
 #include "format/journal/journal.h"
 #include "stream/clock_id.h"
 
 #include <stdlib.h>
 
-enum { NS_PER_US = 1000, BOUND_US = 10, SNAPSHOTS_A_BOUND = 1024, BOUND_DOUBLINGS_MAX = 40 };
+enum { BOUND_US = 10, SNAPSHOTS_A_BOUND = 1024, BOUND_DOUBLINGS_MAX = 40 };
 
 struct tm_journal_boot {
     bool has_snapshot;
@@ -52,8 +53,8 @@ static enum tm_status put_snapshot(struct tm_journal_boots *b, uint32_t index, s
     struct tm_journal_boot *boot = &b->boots[index];
     const bool is_home = index == b->home_index;
     const struct tm_clock_reading pair[2] = {
-        {TM_CLOCK_REALTIME, boot->realtime_us * NS_PER_US},
-        {is_home ? TM_CLOCK_MONOTONIC : TM_CLOCK_SEQUENCE_FIRST, boot->monotonic_us * NS_PER_US}};
+        {TM_CLOCK_REALTIME, boot->realtime_us * TM_NS_PER_US},
+        {is_home ? TM_CLOCK_MONOTONIC : TM_CLOCK_SEQUENCE_FIRST, boot->monotonic_us * TM_NS_PER_US}};
     boot->has_snapshot = true;
     b->snapshots++;
     snapshot.sequence = is_home ? 0 : index + 1;
@@ -89,14 +90,14 @@ enum tm_status tm_journal_boots_place(struct tm_journal_boots *b, const struct t
         return TM_END;
     event->clock = TM_CLOCK_REALTIME;
     event->sequence = 0;
-    event->time_ns = e->has_realtime ? e->realtime_us * NS_PER_US : 0;
+    event->time_ns = e->has_realtime ? e->realtime_us * TM_NS_PER_US : 0;
     enum tm_status st = e->has_monotonic && e->has_boot ? find(b, e, &index, err) : TM_END;
     if (st != TM_OK)
         return st < 0 ? st : e->has_realtime ? TM_OK : TM_END;
     bool is_monotonic = index == b->home_index;
     event->clock = is_monotonic ? TM_CLOCK_MONOTONIC : TM_CLOCK_SEQUENCE_FIRST;
     event->sequence = is_monotonic ? 0 : index + 1;
-    event->time_ns = e->monotonic_us * NS_PER_US;
+    event->time_ns = e->monotonic_us * TM_NS_PER_US;
     struct tm_journal_boot *boot = &b->boots[index];
     if (!e->has_realtime || !is_due(b, boot, e))
         return TM_OK;

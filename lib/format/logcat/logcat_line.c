@@ -2,11 +2,10 @@
 
 #include "base/calendar.h"
 #include "base/decimal.h"
+#include "base/time_units.h"
 #include "format/text_lines.h"
 
 #include <string.h>
-
-#define NS_PER_S INT64_C(1000000000)
 
 enum { EPOCH_DIGITS = 9 /* fewer digits are an uptime: 10^8 s are three years */, COLUMNS_MAX = 3 };
 enum { PARENTHESIS_MAX = 128 }; /* a user name, which has at most 32 bytes (useradd(8)), and a pid, with blanks */
@@ -49,9 +48,9 @@ static bool take_clock(const char **p, const char *end, int64_t *ns)
     const char *seconds = *p, *dot = tm_text_skip_digits(seconds, end);
     const char *after = dot < end && *dot == '.' ? tm_text_skip_digits(dot + 1, end) : dot;
     if (dot != seconds + 2 || after <= dot + 1 || seconds[0] > '6' ||
-        tm_decimal_scale(seconds, (size_t)(after - seconds), 9, ns) != TM_OK || *ns >= 61 * NS_PER_S)
+        tm_decimal_scale(seconds, (size_t)(after - seconds), 9, ns) != TM_OK || *ns >= 61 * TM_NS_PER_S)
         return false;
-    *ns += (hour * 60 + minute) * 60 * NS_PER_S;
+    *ns += (hour * 60 + minute) * 60 * TM_NS_PER_S;
     *p = after;
     return true;
 }
@@ -67,7 +66,7 @@ static void take_zone(const char **p, const char *end, struct tm_logcat_line *l)
     if (!take_digits(&q, end, 2, &hours) || !take_digits(&q, end, 2, &minutes) || hours > 15 || minutes > 59)
         return;
     l->has_zone = true;
-    l->zone_ns = sign * (hours * 60 + minutes) * 60 * NS_PER_S;
+    l->zone_ns = sign * (hours * 60 + minutes) * 60 * TM_NS_PER_S;
     *p = q;
 }
 

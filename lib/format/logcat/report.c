@@ -1,15 +1,16 @@
 #include "format/logcat/report.h"
 
 #include "base/secret.h"
+#include "base/time_units.h"
 
-enum { NS_PER_MS = 1000 * 1000, DAYS_PER_MONTH_MAX = 31 };
+enum { DAYS_PER_MONTH_MAX = 31 };
 
 /* Returns the hash of the message of LINE. */
 static uint64_t hash_of(const struct tm_logcat_line *line)
 {
     const uint64_t seed = tm_secret();
     const uint64_t numbers[] = {(uint64_t)(line->month * (DAYS_PER_MONTH_MAX + 1) + line->day),
-                                (uint64_t)(line->ns / NS_PER_MS),
+                                (uint64_t)(line->ns / TM_NS_PER_MS),
                                 (uint64_t)line->pid,
                                 (uint64_t)line->tid,
                                 line->priority,

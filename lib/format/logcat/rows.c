@@ -3,11 +3,10 @@
 #include "base/calendar.h"
 #include "base/checked.h"
 #include "base/decimal.h"
+#include "base/time_units.h"
 #include "format/logcat/report.h"
 #include "stream/clock_id.h"
 #include "stream/detail_arg.h"
-
-#define NS_PER_S INT64_C(1000000000)
 
 enum { S_PER_DAY = 24 * 60 * 60, LEAP_YEARS = 8 /* enough years to contain a 29th of February */ };
 
@@ -21,7 +20,7 @@ void tm_logcat_rows_init(struct tm_logcat_rows *rows, struct tm_event_sink *sink
     }
     if (report && report->has_made) {
         rows->is_made_known = true;
-        rows->near_s = report->made_s - rows->zone_ns / NS_PER_S;
+        rows->near_s = report->made_s - rows->zone_ns / TM_NS_PER_S;
     }
 }
 
@@ -43,7 +42,7 @@ static int64_t day_ns(const struct tm_logcat_rows *rows, const struct tm_logcat_
 /* Returns the time of LINE in seconds since 1970, UTC, if its year is YEAR. */
 static int64_t second_in(const struct tm_logcat_rows *rows, const struct tm_logcat_line *line, int64_t year)
 {
-    return tm_calendar_days(year, line->month, line->day) * S_PER_DAY + day_ns(rows, line) / NS_PER_S;
+    return tm_calendar_days(year, line->month, line->day) * S_PER_DAY + day_ns(rows, line) / TM_NS_PER_S;
 }
 
 /* Returns the year of LINE, which states none. If no line before it has a date, this is the newest year that puts it at
@@ -70,7 +69,7 @@ static bool date_ns(struct tm_logcat_rows *rows, const struct tm_logcat_line *li
     int64_t year = line->has_year ? line->year : find_year(rows, line), days_ns;
     rows->without_year += !line->has_year && !rows->is_made_known;
     rows->without_zone += !line->has_zone && !rows->has_zone;
-    if (!tm_mul_i64(tm_calendar_days(year, line->month, line->day), S_PER_DAY * NS_PER_S, &days_ns) ||
+    if (!tm_mul_i64(tm_calendar_days(year, line->month, line->day), S_PER_DAY * TM_NS_PER_S, &days_ns) ||
         !tm_add_i64(days_ns, day_ns(rows, line), ns))
         return false;
     rows->near_s = second_in(rows, line, year);

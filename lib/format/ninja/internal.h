@@ -8,8 +8,6 @@
 #include "format/ninja/ninja.h"
 #include "format/text_lines.h"
 
-enum { TM_NINJA_NS_PER_MS = 1000000 };
-
 /* A command that ninja has run. */
 struct tm_ninja_job {
     int64_t start_ms, end_ms; /* since its build began */

@@ -1,6 +1,7 @@
 #include "format/ninja/internal.h"
 
 #include "base/hex.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 
@@ -28,7 +29,7 @@ static bool parse_line(struct tm_text line, struct tm_ninja_job *job, struct tm_
     return tm_text_cut(&line, "\t", &start) && tm_text_cut(&line, "\t", &end) && tm_text_cut(&line, "\t", &mtime) &&
            tm_text_cut(&line, "\t", output) && output->len > 0 && tm_text_int(start, &job->start_ms) &&
            tm_text_int(end, &job->end_ms) && tm_text_int(mtime, &job->mtime) && hash_of(line, &job->command_hash) &&
-           0 <= job->start_ms && job->start_ms <= job->end_ms && job->end_ms <= INT64_MAX / TM_NINJA_NS_PER_MS;
+           0 <= job->start_ms && job->start_ms <= job->end_ms && job->end_ms <= INT64_MAX / TM_NS_PER_MS;
 }
 
 static enum tm_status ninja_open(const struct tm_format_context *context, void **state, struct tm_error *err)

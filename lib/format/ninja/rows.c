@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/pb.h"
+#include "base/time_units.h"
 #include "stream/clock_id.h"
 #include "stream/detail_arg.h"
 
@@ -85,8 +86,8 @@ static enum tm_status add_job(struct tm_ninja *n, const struct tm_ninja_job *job
 {
     struct tm_event row = {.kind = TM_KIND_SLICE_COMPLETE, .track = track_of(worker, SEED_WORKER),
                            .flags = tm_event_scope_flags(TM_SCOPE_TRACK) | TM_EVENT_HAS_TRACK,
-                           .time_ns = job->start_ms * TM_NINJA_NS_PER_MS,
-                           .dur_ns = (job->end_ms - job->start_ms) * TM_NINJA_NS_PER_MS};
+                           .time_ns = job->start_ms * TM_NS_PER_MS,
+                           .dur_ns = (job->end_ms - job->start_ms) * TM_NS_PER_MS};
     const struct tm_text name = tm_text_at(n->names.data + job->name, job->name_len);
     tm_buf_clear(&n->detail);
     enum tm_status st = tm_event_sink_string(n->text.context.sink, name, &n->detail, &row.name, err);
@@ -107,7 +108,7 @@ static enum tm_status put_hint(struct tm_ninja *n, struct tm_error *err)
         const struct tm_ninja_job *job = &n->jobs[i];
         if (job->mtime < first_mtime_ns || job->mtime > last_mtime_ns)
             continue;
-        const int64_t began_ns = job->mtime - job->end_ms * TM_NINJA_NS_PER_MS;
+        const int64_t began_ns = job->mtime - job->end_ms * TM_NS_PER_MS;
         if (hint.value_ns < began_ns)
             hint.value_ns = began_ns;
     }

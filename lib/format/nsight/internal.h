@@ -46,7 +46,7 @@ struct tm_nsight {
     struct tm_map devices;       /* defined devices; value 1 */
     struct tm_map running;       /* by CPU: the tid that runs on it; 0: none */
     uint64_t cut_count;
-    struct tm_buf detail, inner, text, name, definition;
+    struct tm_buf detail, text, name, definition;
     struct tm_error *err; /* of the current call */
 };
 

@@ -2,9 +2,8 @@
 #include "format/nsight/internal.h"
 
 #include "base/hash.h"
-#include "base/pb.h"
 #include "format/text_pid.h"
-#include "stream/detail_fields.h"
+#include "stream/task_description.h"
 
 #include <inttypes.h>
 
@@ -153,12 +152,12 @@ enum tm_status tm_nsight_names_read(struct tm_nsight *x)
     return st == TM_OK ? read_domains(x) : st;
 }
 
-/* Adds the definition ROW, whose detail is x->inner as message FIELD. */
-static enum tm_status define(struct tm_nsight *x, struct tm_event *row, uint32_t field)
+/* Adds the definition ROW with NAME; without data: none. */
+static enum tm_status define(struct tm_nsight *x, struct tm_event *row, struct tm_text name)
 {
     row->flags |= TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_HAS_PID;
     tm_buf_clear(&x->definition);
-    if (tm_pb_put_bytes(&x->definition, field, x->inner.data, x->inner.len) != TM_OK)
+    if (tm_task_description_put(&x->definition, row, name) != TM_OK)
         return tm_error_nomem(x->err);
     row->detail = x->definition.data;
     row->detail_bytes = (uint32_t)x->definition.len;
@@ -168,22 +167,13 @@ static enum tm_status define(struct tm_nsight *x, struct tm_event *row, uint32_t
 static enum tm_status define_process(struct tm_nsight *x, int64_t pid, struct tm_text name)
 {
     struct tm_event row = {.kind = TM_KIND_PROCESS, .pid = pid};
-    tm_buf_clear(&x->inner);
-    if (tm_pb_put_varint(&x->inner, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(pid)) != TM_OK ||
-        tm_pb_put_bytes(&x->inner, TM_PROCESS_DESCRIPTION_NAME, name.data, name.len) != TM_OK)
-        return tm_error_nomem(x->err);
-    return define(x, &row, TM_DETAIL_PROCESS);
+    return define(x, &row, tm_text_given(name.data, name.len));
 }
 
 static enum tm_status define_thread(struct tm_nsight *x, int64_t pid, int64_t tid, struct tm_text name)
 {
     struct tm_event row = {.kind = TM_KIND_THREAD, .flags = TM_EVENT_HAS_TID, .pid = pid, .tid = tid};
-    tm_buf_clear(&x->inner);
-    if (tm_pb_put_varint(&x->inner, TM_THREAD_DESCRIPTION_TID, tm_zigzag(tid)) != TM_OK ||
-        tm_pb_put_varint(&x->inner, TM_THREAD_DESCRIPTION_PID, tm_zigzag(pid)) != TM_OK ||
-        (name.len > 0 && tm_pb_put_bytes(&x->inner, TM_THREAD_DESCRIPTION_NAME, name.data, name.len) != TM_OK))
-        return tm_error_nomem(x->err);
-    return define(x, &row, TM_DETAIL_THREAD);
+    return define(x, &row, name.len > 0 ? name : (struct tm_text){0});
 }
 
 enum tm_status tm_nsight_define_thread(struct tm_nsight *x, int64_t pid, int64_t tid)

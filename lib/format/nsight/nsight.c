@@ -266,7 +266,6 @@ static void nsight_close(void *state)
     tm_table_release(&x->domains);
     tm_table_release(&x->streams);
     tm_buf_release(&x->detail);
-    tm_buf_release(&x->inner);
     tm_buf_release(&x->text);
     tm_buf_release(&x->definition);
     tm_buf_release(&x->name);

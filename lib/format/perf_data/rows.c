@@ -3,6 +3,7 @@
 #include "base/pb.h"
 #include "kernel/sched_state.h"
 #include "stream/detail_fields.h"
+#include "stream/task_description.h"
 
 #include <inttypes.h>
 
@@ -184,15 +185,11 @@ static enum tm_status on_sample(struct tm_perf *p, const struct tm_perf_record *
 static enum tm_status add_process(struct tm_perf *p, struct tm_event e, const struct tm_perf_comm *comm,
                                   struct tm_error *err)
 {
-    size_t mark;
     e.kind = TM_KIND_PROCESS;
     e.pid = comm->pid;
     e.flags |= TM_EVENT_HAS_PID;
     tm_buf_clear(&p->detail);
-    if (tm_pb_begin(&p->detail, TM_DETAIL_PROCESS, &mark) != TM_OK ||
-        tm_pb_put_varint(&p->detail, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(comm->pid)) != TM_OK ||
-        tm_pb_put_bytes(&p->detail, TM_PROCESS_DESCRIPTION_NAME, comm->name.data, comm->name.len) != TM_OK ||
-        tm_pb_end(&p->detail, mark) != TM_OK)
+    if (tm_task_description_put(&p->detail, &e, tm_text_given(comm->name.data, comm->name.len)) != TM_OK)
         return tm_error_nomem(err);
     return add(p, &e, err);
 }
@@ -202,13 +199,8 @@ static enum tm_status define_thread(struct tm_perf *p, const struct tm_perf_comm
 {
     struct tm_event e = {.kind = TM_KIND_THREAD, .tid = comm->tid, .pid = comm->pid,
                          .flags = TM_EVENT_HAS_TID | TM_EVENT_HAS_PID | TM_EVENT_UNTIMED | TM_EVENT_DEFINITION};
-    size_t mark;
     tm_buf_clear(&p->detail);
-    if (tm_pb_begin(&p->detail, TM_DETAIL_THREAD, &mark) != TM_OK ||
-        tm_pb_put_varint(&p->detail, TM_THREAD_DESCRIPTION_TID, tm_zigzag(comm->tid)) != TM_OK ||
-        tm_pb_put_varint(&p->detail, TM_THREAD_DESCRIPTION_PID, tm_zigzag(comm->pid)) != TM_OK ||
-        tm_pb_put_bytes(&p->detail, TM_THREAD_DESCRIPTION_NAME, comm->name.data, comm->name.len) != TM_OK ||
-        tm_pb_end(&p->detail, mark) != TM_OK)
+    if (tm_task_description_put(&p->detail, &e, tm_text_given(comm->name.data, comm->name.len)) != TM_OK)
         return tm_error_nomem(err);
     enum tm_status st = add(p, &e, err);
     const struct tm_event process = {.flags = TM_EVENT_UNTIMED | TM_EVENT_DEFINITION};

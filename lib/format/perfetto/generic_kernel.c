@@ -1,6 +1,7 @@
 #include "format/perfetto/generic_kernel.h"
 
 #include "stream/detail_fields.h"
+#include "stream/task_description.h"
 
 #include <string.h>
 
@@ -68,7 +69,7 @@ static enum tm_status add_process(struct generic *g, int64_t pid, const struct t
     row.tid = 0;
     enum tm_status st = tm_pb_begin(detail, TM_DETAIL_PROCESS, &mark);
     if (st == TM_OK)
-        st = tm_pb_put_varint(detail, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(pid));
+        st = tm_task_description_numbers(detail, &row);
     if (st == TM_OK && parent->id)
         st = tm_pb_put_varint(detail, TM_PROCESS_DESCRIPTION_PARENT_PID, tm_zigzag((int64_t)parent->value));
     if (st == TM_OK && words->id)
@@ -98,9 +99,7 @@ static enum tm_status add_thread(struct generic *g)
         return st;
     st = tm_pb_begin(detail, TM_DETAIL_THREAD, &mark);
     if (st == TM_OK)
-        st = tm_pb_put_varint(detail, TM_THREAD_DESCRIPTION_TID, tm_zigzag(row.tid));
-    if (st == TM_OK)
-        st = tm_pb_put_varint(detail, TM_THREAD_DESCRIPTION_PID, tm_zigzag(row.pid));
+        st = tm_task_description_numbers(detail, &row);
     if (st == TM_OK && comm->type == TM_PB_LEN && comm->id)
         st = tm_pb_put_bytes(detail, TM_THREAD_DESCRIPTION_NAME, comm->data, comm->len);
     if (st == TM_OK && g->of[THREAD_IS_MAIN].value)

@@ -5,6 +5,7 @@
 #include "format/perfetto/sequence.h"
 #include "format/perfetto/track_event.h"
 #include "stream/detail_fields.h"
+#include "stream/task_description.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -314,12 +315,8 @@ enum tm_status tm_proto_legacy_names(const struct tm_proto_track_context *contex
     derived.tid = context->tid;
     derived.flags |= TM_EVENT_HAS_PID | (thread ? TM_EVENT_HAS_TID : 0);
     enum tm_status st = tm_pb_begin(detail, thread ? TM_DETAIL_THREAD : TM_DETAIL_PROCESS, &mark);
-    if (st == TM_OK && thread)
-        st = tm_pb_put_varint(detail, TM_THREAD_DESCRIPTION_TID, tm_zigzag(context->tid));
     if (st == TM_OK)
-        st = tm_pb_put_varint(detail,
-                              thread ? (uint32_t)TM_THREAD_DESCRIPTION_PID : (uint32_t)TM_PROCESS_DESCRIPTION_PID,
-                              tm_zigzag(context->pid));
+        st = tm_task_description_numbers(detail, &derived);
     if (st == TM_OK)
         st = tm_pb_put_bytes(detail,
                              thread ? (uint32_t)TM_THREAD_DESCRIPTION_NAME : (uint32_t)TM_PROCESS_DESCRIPTION_NAME,

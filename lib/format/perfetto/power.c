@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/hash.h"
 #include "base/pb.h"
+#include "base/time_units.h"
 #include "stream/detail_arg.h"
 #include "format/perfetto/known_texts.h"
 #include "format/perfetto/named_row.h"
@@ -10,7 +11,7 @@
 #include "format/perfetto/system.h"
 #include "format/perfetto/unnamed_readings.h"
 
-enum { RAILS_MAX = 256, NS_PER_MS = 1000000 };
+enum { RAILS_MAX = 256 };
 enum { BATTERY_CHARGE = 1, BATTERY_CAPACITY = 2, BATTERY_CURRENT = 3, BATTERY_AVERAGE = 4, BATTERY_NAME = 5,
        BATTERY_ENERGY = 6, BATTERY_VOLTAGE = 7, BATTERY_FIELDS = 8 };
 enum { RAILS_DESCRIPTOR = 1, RAILS_DATA = 2, RAILS_SESSION = 3 };
@@ -196,7 +197,7 @@ static enum tm_status add_energy(struct tm_proto_packet_rows *w, uint64_t sessio
     struct fields m = fields_of(f->data, f->len);
     struct tm_event row = w->like;
     struct tm_proto_known_text rail;
-    bool has_own = has(&m, DATA_TIME_MS) && m.of[DATA_TIME_MS].value <= INT64_MAX / NS_PER_MS;
+    bool has_own = has(&m, DATA_TIME_MS) && m.of[DATA_TIME_MS].value <= INT64_MAX / TM_NS_PER_MS;
     row.kind = TM_KIND_COUNTER;
     if (has_own != own_time || (row.flags & TM_EVENT_UNTIMED && !has_own))
         return TM_OK;
@@ -208,7 +209,7 @@ static enum tm_status add_energy(struct tm_proto_packet_rows *w, uint64_t sessio
     if (has_own) {
         row.flags &= ~(unsigned)(TM_EVENT_DERIVED | TM_EVENT_UNTIMED | TM_EVENT_DEFINITION);
         row.clock = TM_CLOCK_BOOTTIME;
-        row.time_ns = number(&m, DATA_TIME_MS) * NS_PER_MS;
+        row.time_ns = number(&m, DATA_TIME_MS) * TM_NS_PER_MS;
     }
     tm_buf_clear(&w->rows->text);
     if (tm_buf_add(&w->rows->text, rail.dimensions.data, rail.dimensions.len) < 0)

@@ -3,6 +3,7 @@
 #include "format/perfetto/system.h"
 #include "perfetto/message_fields.h"
 #include "stream/detail_fields.h"
+#include "stream/task_description.h"
 
 enum { PROCESS_PID = 1, PROCESS_PPID = 2, PROCESS_CMDLINE = 3, PROCESS_UID = 5, PROCESS_START = 7 };
 enum { PROCESS_IS_KTHREAD = 8 };
@@ -121,19 +122,11 @@ static enum tm_status add_thread(struct tm_proto_rows *rows, const struct tm_eve
                                  struct tm_error *err)
 {
     struct tm_event row = tm_proto_derived(like, TM_KIND_THREAD);
-    size_t mark;
-    enum tm_status st = tm_pb_begin(&rows->detail, TM_DETAIL_THREAD, &mark);
-    st = put_signed(&rows->detail, TM_THREAD_DESCRIPTION_TID, thread->tid, st);
-    st = put_signed(&rows->detail, TM_THREAD_DESCRIPTION_PID, thread->pid, st);
-    if (st == TM_OK && thread->name.data)
-        st = tm_pb_put_bytes(&rows->detail, TM_THREAD_DESCRIPTION_NAME, thread->name.data, thread->name.len);
-    if (st == TM_OK)
-        st = tm_pb_end(&rows->detail, mark);
-    if (st != TM_OK)
-        return tm_error_nomem(err);
     row.flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     row.pid = thread->pid;
     row.tid = thread->tid;
+    if (tm_task_description_put(&rows->detail, &row, tm_text_at(thread->name.data, thread->name.len)) != TM_OK)
+        return tm_error_nomem(err);
     return tm_proto_add(rows, &row, err);
 }
 

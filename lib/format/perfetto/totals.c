@@ -1,6 +1,7 @@
 #include "format/perfetto/totals.h"
 
 #include "base/hash.h"
+#include "base/time_units.h"
 #include "format/perfetto/ftrace_event.h"
 #include "format/perfetto/named_row.h"
 #include "format/perfetto/numbers.h"
@@ -296,7 +297,6 @@ static bool can_push(const struct reader *r, size_t count)
 
 static enum tm_status read_locks(struct reader *r)
 {
-    enum { NS_PER_MS = 1000000 };
     static const char *const types[] = {"unknown", "kernel", "native"};
     struct tm_pb pb = tm_pb_of(r->packet->body.data, r->packet->body.len);
     struct tm_proto_event_fields m;
@@ -319,7 +319,7 @@ static enum tm_status read_locks(struct reader *r)
                                   .name = tm_text_at(texts + sum->name_at, sum->name_len),
                                   .kind = types[sum->type < 3 ? sum->type : 0]};
         if (sum->kind == OF_LOCK && sum->has_value)
-            st = push(r, &c, (double)NS_PER_MS * (double)sum->value);
+            st = push(r, &c, (double)TM_NS_PER_MS * (double)sum->value);
     }
     return st;
 }

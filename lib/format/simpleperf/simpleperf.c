@@ -7,6 +7,7 @@
 #include "os/paged_file.h"
 #include "stream/clock_id.h"
 #include "stream/detail_fields.h"
+#include "stream/task_description.h"
 
 #include <stdlib.h>
 
@@ -53,7 +54,7 @@ struct simpleperf {
     /* records of samples and threads: their place in the input, their length, their bytes */
     struct tm_paged_file record_file;
     uint64_t at;                /* offset in record_file of the next record to add */
-    struct tm_buf record, detail, inner;
+    struct tm_buf record, detail;
     struct frame frames[TM_SIMPLEPERF_FRAMES_MAX]; /* of one sample, innermost first */
     uint32_t frame_count;
     uint64_t lost;
@@ -277,12 +278,8 @@ static enum tm_status add_thread(struct simpleperf *s, struct tm_pb pb, uint64_t
         return account(s, TM_DROP_DAMAGED, byte, err);
     if (e.tid == 0 || e.pid == 0)
         return TM_OK;
-    tm_buf_clear(&s->inner);
     tm_buf_clear(&s->detail);
-    if (tm_pb_put_varint(&s->inner, TM_THREAD_DESCRIPTION_TID, tm_zigzag(e.tid)) != TM_OK ||
-        tm_pb_put_varint(&s->inner, TM_THREAD_DESCRIPTION_PID, tm_zigzag(e.pid)) != TM_OK ||
-        (name.data && tm_pb_put_bytes(&s->inner, TM_THREAD_DESCRIPTION_NAME, name.data, name.len) != TM_OK) ||
-        tm_pb_put_bytes(&s->detail, TM_DETAIL_THREAD, s->inner.data, s->inner.len) != TM_OK)
+    if (tm_task_description_put(&s->detail, &e, tm_text_at(name.data, name.len)) != TM_OK)
         return tm_error_nomem(err);
     e.detail = s->detail.data;
     e.detail_bytes = (uint32_t)s->detail.len;
@@ -436,7 +433,6 @@ static void simpleperf_close(void *state)
     tm_buf_release(&s->names);
     tm_buf_release(&s->record);
     tm_buf_release(&s->detail);
-    tm_buf_release(&s->inner);
     tm_paged_file_release(&s->record_file);
     tm_map_release(&s->file_of_id);
     free(s->files);

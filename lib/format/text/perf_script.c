@@ -10,6 +10,7 @@
 #include "format/text_lines.h"
 #include "stream/clock_id.h"
 #include "stream/detail_fields.h"
+#include "stream/task_description.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +100,6 @@ static enum tm_status name_process(struct perf *p, const struct tm_perf_head *h,
                                    struct tm_error *err)
 {
     uint32_t last;
-    size_t mark;
     bool is_known = tm_map_find(&p->process_names, (uint64_t)row->pid, &last);
     if (!is_known && p->process_names.count >= PROCESSES_MAX) {
         p->text.context.sink->left_out++;
@@ -109,15 +109,13 @@ static enum tm_status name_process(struct perf *p, const struct tm_perf_head *h,
         return TM_OK;
     if (tm_map_set(&p->process_names, (uint64_t)row->pid, row->name) != TM_OK)
         return tm_error_nomem(err);
-    tm_buf_clear(&p->detail);
-    if (tm_pb_begin(&p->detail, TM_DETAIL_PROCESS, &mark) != TM_OK ||
-        tm_pb_put_varint(&p->detail, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(row->pid)) != TM_OK ||
-        tm_pb_put_bytes(&p->detail, TM_PROCESS_DESCRIPTION_NAME, h->comm, h->comm_len) != TM_OK ||
-        tm_pb_end(&p->detail, mark) != TM_OK)
-        return tm_error_nomem(err);
     struct tm_event process = {.kind = TM_KIND_PROCESS, .clock = row->clock, .time_ns = row->time_ns, .pid = row->pid,
-                               .flags = TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_HAS_PID,
-                               .detail = p->detail.data, .detail_bytes = (uint32_t)p->detail.len};
+                               .flags = TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_HAS_PID};
+    tm_buf_clear(&p->detail);
+    if (tm_task_description_put(&p->detail, &process, tm_text_given(h->comm, h->comm_len)) != TM_OK)
+        return tm_error_nomem(err);
+    process.detail = p->detail.data;
+    process.detail_bytes = (uint32_t)p->detail.len;
     return tm_event_sink_add(p->text.context.sink, &process, err);
 }
 

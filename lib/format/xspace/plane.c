@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "format/text_pid.h"
 #include "stream/detail_fields.h"
+#include "stream/task_description.h"
 
 #include <inttypes.h>
 
@@ -161,13 +162,13 @@ enum tm_status tm_xspace_plane_open(struct tm_xspace *x, const struct tm_xspace_
     return st < 0 ? st : tm_xspace_message_open(&x->plane, &x->uncounted, plane->at, plane->len, x->err);
 }
 
-/* Adds a definition of KIND whose detail is x->inner as message FIELD. */
-static enum tm_status define(struct tm_xspace *x, struct tm_event *row, uint32_t field)
+/* Adds the definition ROW of a process or thread of the plane. */
+static enum tm_status define(struct tm_xspace *x, struct tm_event *row, const struct tm_buf *name)
 {
     row->flags |= TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_HAS_PID;
     row->pid = x->pid;
     tm_buf_clear(&x->detail);
-    if (tm_pb_put_bytes(&x->detail, field, x->inner.data, x->inner.len) != TM_OK)
+    if (tm_task_description_put(&x->detail, row, tm_text_given(name->data, name->len)) != TM_OK)
         return tm_error_nomem(x->err);
     row->detail = x->detail.data;
     row->detail_bytes = (uint32_t)x->detail.len;
@@ -185,12 +186,8 @@ static enum tm_status define_process(struct tm_xspace *x)
     enum tm_status st = tm_text_pid(x->context.sink, x->text.data, x->text.len, &x->pid, x->err);
     if (st < 0)
         return st;
-    tm_buf_clear(&x->inner);
-    if (tm_pb_put_varint(&x->inner, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(x->pid)) != TM_OK ||
-        tm_pb_put_bytes(&x->inner, TM_PROCESS_DESCRIPTION_NAME, x->plane_name.data, x->plane_name.len) != TM_OK)
-        return tm_error_nomem(x->err);
     x->has_process = true;
-    return define(x, &row, TM_DETAIL_PROCESS);
+    return define(x, &row, &x->plane_name);
 }
 
 /* Defines the line whose name is x->key as a thread. Lines with the same number are one thread. */
@@ -206,12 +203,7 @@ static enum tm_status define_thread(struct tm_xspace *x)
     if (st < 0)
         return st;
     row.tid = x->now.tid;
-    tm_buf_clear(&x->inner);
-    if (tm_pb_put_varint(&x->inner, TM_THREAD_DESCRIPTION_TID, tm_zigzag(row.tid)) != TM_OK ||
-        tm_pb_put_varint(&x->inner, TM_THREAD_DESCRIPTION_PID, tm_zigzag(x->pid)) != TM_OK ||
-        tm_pb_put_bytes(&x->inner, TM_THREAD_DESCRIPTION_NAME, x->key.data, x->key.len) != TM_OK)
-        return tm_error_nomem(x->err);
-    return define(x, &row, TM_DETAIL_THREAD);
+    return define(x, &row, &x->key);
 }
 
 /* Reads the description of the line into x->now and its name into x->key: the display name, or the plain one. */
