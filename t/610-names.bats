@@ -23,7 +23,7 @@ machines() {
         JOIN thread t USING (utid) JOIN machine m ON t.machine_id = m.id ORDER BY m.id, s.name" | tr '\n' ','
 }
 
-@test "ranks that files state name their machines, in the order of numbers, also inside gzip and zstd" {
+@test "ranks that files state name their machines, in the order of numbers, also inside gzip and zstd, and compressed twice" {
     profile a.json 2 16
     profile b.json 10 16
     profile c.json 0 16
@@ -38,6 +38,9 @@ machines() {
     [ "$(machines all.tgz)" = "rank0 c.json,rank2 a.json,rank10 b.json," ]
     (cd all && python3 -c 'import shutil; shutil.make_archive("../all", "zip", ".")')
     [ "$(machines - <all.zip)" = "rank0 c.json,rank2 a.json,rank10 b.json," ]
+    gzip all/a.json.gz
+    gzip all/b.json.zst
+    [ "$(machines all)" = "rank0 c.json,rank2 a.json,rank10 b.json," ]
 }
 
 @test "no ranks, one rank and missing ranks are handled" {

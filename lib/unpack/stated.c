@@ -3,6 +3,7 @@
 #include "base/decimal.h"
 #include "base/utf8.h"
 #include "container/head.h"
+#include "container/limits.h"
 
 #include <string.h>
 
@@ -152,19 +153,23 @@ enum tm_status tm_stated_read_head(struct tm_stated *stated, const struct tm_fil
     *stated = (struct tm_stated){0};
     if (!may_state(type))
         return TM_OK;
-    if (!is_packed(type)) {
-        find(stated, type, data, len);
-        return TM_OK;
+    struct tm_file_type inner = *type;
+    struct tm_text text = tm_text_at(data, len);
+    struct tm_buf heads[2] = {{0}, {0}};
+    enum tm_status st = TM_OK;
+    for (unsigned depth = 0; st == TM_OK && depth < TM_DEPTH_MAX && is_packed(&inner); depth++) {
+        struct tm_buf *head = &heads[depth & 1]; /* TEXT may be in the other one */
+        tm_buf_clear(head);
+        st = tm_container_head(text, TM_STATED_BYTES, head, err);
+        inner = tm_file_type_sniff(head->data, head->len < TM_SNIFF_BYTES ? head->len : TM_SNIFF_BYTES);
+        text = tm_text_at(head->data, head->len);
     }
-    struct tm_buf head = {0};
-    enum tm_status st = tm_container_head(tm_text_at(data, len), TM_STATED_BYTES, &head, err);
     if (st == TM_OK) {
-        size_t sniffed = head.len < TM_SNIFF_BYTES ? head.len : TM_SNIFF_BYTES;
-        struct tm_file_type inner = tm_file_type_sniff(head.data, sniffed);
-        find(stated, &inner, head.data, head.len);
-        stated->is_archive = inner.kind == TM_FILE_TAR || inner.kind == TM_FILE_ZIP;
+        find(stated, &inner, text.data, text.len);
+        stated->is_archive = is_packed(type) && (inner.kind == TM_FILE_TAR || inner.kind == TM_FILE_ZIP);
     }
-    tm_buf_release(&head);
+    tm_buf_release(&heads[0]);
+    tm_buf_release(&heads[1]);
     return st;
 }
 

@@ -21,7 +21,8 @@ struct tm_stated {
 };
 
 /* Reads the facts that a file of TYPE states in its first bytes, at the front of IN; at most WANT of these are its own.
- * Compressed files are looked into. TM_OK, also if there are no facts or early damage; TM_E_SYSTEM. */
+ * Compressed files are looked into, also if they were compressed several times. TM_OK, also if there are no facts or
+ * early damage; TM_E_SYSTEM. */
 enum tm_status tm_stated_read(struct tm_stated *stated, const struct tm_file_type *type, struct tm_input *in,
                               uint64_t want, struct tm_error *err);
 
