@@ -85,6 +85,30 @@ END
     [[ "$output" == *"there is './a.systrace'"*"there is './sub/c'"* ]]
 }
 
+@test "a warning names a member that differs from a path only by its folder" {
+    files '{"path": "/home/me/a.systrace"}, {"path": "c"}, {"path": "x/c"}, {"path": "d"}' >m.json
+    mkdir -p sub
+    cp a.systrace sub/c
+    for members in "m.json a.systrace sub/c" "a.systrace sub/c m.json"; do
+        tar cf run.tar $members
+        run bash -c 'tm-unpack run.tar | tm-manifest >out'
+        diff - <(printf '%s\n' "${lines[@]#*perfetto_manifest: }" | sed 's/, line 1.*//') <<'END'
+files[0]: path '/home/me/a.systrace' matches no file; there is 'a.systrace', and paths are exact
+files[1]: path 'c' matches no file; there is 'sub/c', and paths are exact
+files[2]: path 'x/c' matches no file; there is 'sub/c', and paths are exact
+files[3]: path 'd' matches no file
+END
+    done
+    cp sub/c c # a member that a path matches is not suggested, and one with ./ in front of a path before others
+    files '{"path": "c"}, {"path": "x/c"}, {"path": "a.systrace"}' >m.json
+    mkdir -p other
+    cp a.systrace other
+    tar cf run.tar m.json c other/a.systrace ./a.systrace
+    run bash -c 'tm-unpack run.tar | tm-manifest >out'
+    [[ "${lines[0]}" == *"path 'x/c' matches no file, line"* ]]
+    [[ "${lines[1]}" == *"path 'a.systrace' matches no file; there is './a.systrace',"* ]]
+}
+
 @test "a path that matches no file is told that zcat lost the names, if traces have none" {
     files '{"path": "a.systrace"}' >m.json
     gzip -k m.json a.systrace
@@ -103,7 +127,7 @@ there is one without a name (zcat loses the names of gzip members, cat keeps the
     diff - <(printf '%s\n' "$output" | sort) <<'END'
 1
 tm-manifest: warning: run.tar: m.json: perfetto_manifest: files[0]: path 'ghost' matches no file, line 1, column 48
-tm-manifest: warning: run.tar: m.json: perfetto_manifest: files[2]: path './b.systrace' matches no file, line 1, column 91
+tm-manifest: warning: run.tar: m.json: perfetto_manifest: files[2]: path './b.systrace' matches no file; there is 'b.systrace', and paths are exact, line 1, column 91
 END
     run bash -c 'tm-unpack run.tar | tm-manifest --strict >out'
     [ "$status" -eq 4 ]

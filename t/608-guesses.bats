@@ -206,6 +206,9 @@ I/Tag     ( 1234): text\n|logcat -v threadtime
 LPKSHHRH\0\0\0\0|journalctl -o export
 FLR\0\0\2\0\0|Java Flight Recorder
 PK\5\6\0\0\0\0|a ZIP without members
+{'perfetto_manifest': {'version': 1}}|begins with {"perfetto_manifest"
+// made by us\n{"perfetto_manifest": {"version": 1}}|begins with {"perfetto_manifest"
+perfetto_manifest:\n  version: 1\n|begins with {"perfetto_manifest"
 SLOW\3\0\40\0|method trace
 *version\n3\n|method trace
 \n\4\10\1\20\2\n\4\10\3\20\4|pprof

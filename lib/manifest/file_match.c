@@ -1,5 +1,6 @@
 #include "manifest/file_match.h"
 
+#include "base/path.h"
 #include "base/table.h"
 #include "stream/field_text.h"
 #include "stream/input_type.h"
@@ -30,7 +31,7 @@ struct tm_path_match {
     uint32_t file; /* NO_FILE: none */
     enum nearness nearness;
     bool is_for_one; /* it relates a clock that each file has for itself, so two files cannot share the entry */
-    bool has_dotted; /* a member has the path's name with "./" in front */
+    uint32_t base;   /* number of the path's base name in bases */
 };
 
 static enum file_kind kind_of(ProtobufCBinaryData type)
@@ -102,16 +103,19 @@ static enum tm_status claim(struct tm_file_match *match, uint32_t path_entry, ui
     return check_override(match, f, err);
 }
 
-/* Notes that the name of FILE is a path with "./" in front, if no path matches the name itself. `tar cf x.tar .` makes
- * such names. */
-static void note_dotted(struct tm_file_match *match, uint32_t file)
+/* Notes FILE as the one that a path with the same base name may mean, if no path matches FILE itself. The first such
+ * file is kept, and before all others one whose name is a path with "./" in front, as `tar cf x.tar .' makes them. */
+static enum tm_status note_alike(struct tm_file_match *match, uint32_t file, struct tm_error *err)
 {
     const struct tm_matched_file *f = &match->files[file];
-    const char *name = name_of(match, f);
-    uint32_t entry;
-    if (f->entry == TM_NO_ENTRY && f->name_len >= 3 && memcmp(name, "./", 2) == 0 &&
-        tm_intern_find(&match->paths, name + 2, f->name_len - 2, &entry))
-        match->matches[entry].has_dotted = true;
+    const char *name = name_of(match, f), *base = tm_path_base(name), *bare = tm_path_bare(name);
+    uint32_t id, entry;
+    if (f->entry != TM_NO_ENTRY || strlen(name) != f->name_len ||
+        !tm_intern_find(&match->bases, base, strlen(base), &id) ||
+        (match->alike[id] && !tm_intern_find(&match->paths, bare, strlen(bare), &entry)))
+        return TM_OK;
+    match->alike[id] = match->alike_names.len + 1;
+    return tm_buf_add(&match->alike_names, name, f->name_len + 1) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 /* Claims FILE for the entry whose path is its name, or a part of it that NEARNESS allows, if there is one. */
@@ -210,7 +214,7 @@ enum tm_status tm_file_match_add(struct tm_file_match *match, const Tracemerge__
         return TM_OK;
     enum tm_status st = is_nameable(match, f) ? claim_near(match, id, EXACT, err) : TM_OK;
     if (st == TM_OK && is_nameable(match, f))
-        note_dotted(match, id);
+        st = note_alike(match, id, err);
     if (match->trace_began)
         tm_buf_clear(&match->names);
     if (st == TM_OK)
@@ -256,13 +260,17 @@ static enum tm_status index_paths(struct tm_file_match *match)
 {
     const struct tm_manifest_fields *fields = &match->manifest->fields;
     tm_intern_init(&match->paths, 1 << 30, SIZE_MAX / 2);
+    tm_intern_init(&match->bases, 1 << 30, SIZE_MAX / 2);
     match->matches = calloc(fields->file_count + 1, sizeof *match->matches);
-    if (match->matches == NULL)
+    match->alike = calloc(fields->file_count + 1, sizeof *match->alike);
+    if (match->matches == NULL || match->alike == NULL)
         return TM_E_SYSTEM;
     for (size_t i = 0; i < fields->file_count; i++) {
         uint32_t id;
+        const char *path = fields->files[i].path, *base = tm_path_base(path);
         /* Paths are unique, so the number of a path is the index of its entry. */
-        if (tm_intern_add(&match->paths, fields->files[i].path, strlen(fields->files[i].path), &id, NULL) != TM_OK)
+        if (tm_intern_add(&match->paths, path, strlen(path), &id, NULL) != TM_OK ||
+            tm_intern_add(&match->bases, base, strlen(base), &match->matches[i].base, NULL) != TM_OK)
             return TM_E_SYSTEM;
         match->matches[i].file = NO_FILE;
     }
@@ -296,7 +304,7 @@ static enum tm_status match_known(struct tm_file_match *match, struct tm_error *
     for (uint32_t i = 0; i < match->file_count && st == TM_OK; i++) {
         st = inherit(match, i, err);
         if (st == TM_OK && is_nameable(match, &match->files[i]))
-            note_dotted(match, i);
+            st = note_alike(match, i, err);
     }
     return st;
 }
@@ -455,13 +463,16 @@ void tm_file_match_unmatched(const struct tm_file_match *match, struct tm_manife
                                                : "";
     for (uint32_t i = 0; i < fields->file_count; i++) {
         struct tm_manifest_quoted path = quote_path(match, i);
-        if (match->matches[i].file != NO_FILE)
+        const struct tm_path_match *m = &match->matches[i];
+        if (m->file != NO_FILE)
             continue;
+        const size_t alike = match->alike[m->base];
+        const char *name = alike ? (const char *)match->alike_names.data + alike - 1 : "";
         tm_manifest_problems_at(problems, tm_json_text_place(fields->json, fields->files[i].item));
-        if (match->matches[i].has_dotted)
+        if (alike)
             tm_manifest_problems_add(problems,
-                                     "files[%u]: path '%s' matches no file; there is './%s', and paths are exact", i,
-                                     path.text, path.text);
+                                     "files[%u]: path '%s' matches no file; there is '%s', and paths are exact", i,
+                                     path.text, tm_manifest_quote(name, strlen(name)).text);
         else
             tm_manifest_problems_add(problems, "files[%u]: path '%s' matches no file%s", i, path.text, nameless);
     }
@@ -471,7 +482,10 @@ void tm_file_match_release(struct tm_file_match *match)
 {
     free(match->files);
     free(match->matches);
+    free(match->alike);
     tm_buf_release(&match->names);
+    tm_buf_release(&match->alike_names);
     tm_intern_release(&match->paths);
+    tm_intern_release(&match->bases);
     *match = (struct tm_file_match){0};
 }

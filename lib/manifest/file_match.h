@@ -25,6 +25,9 @@ struct tm_file_match {
     const struct tm_manifest *manifest;
     struct tm_intern paths;
     struct tm_path_match *matches; /* one for each entry */
+    struct tm_intern bases;        /* the base names of paths */
+    size_t *alike;                 /* for each of bases: 1 + the place of a file's name in alike_names, or 0: none */
+    struct tm_buf alike_names;     /* each with its NUL */
     uint32_t named_parent;         /* the row whose children the paths name */
     uint32_t manifest_file, beside_len; /* the manifest's row; the length of its directory in its name, with the "/" */
     bool trace_began, closed;
@@ -68,7 +71,7 @@ struct tm_manifest_quoted tm_file_match_path(const struct tm_file_match *match, 
  * machines need no file. Call it when all files are known. */
 void tm_file_match_unresolved(const struct tm_file_match *match, struct tm_manifest_problems *problems);
 
-/* Adds one problem for each path that matched no file. */
+/* Adds one problem for each path that matched no file. It says which other file has the same base name. */
 void tm_file_match_unmatched(const struct tm_file_match *match, struct tm_manifest_problems *problems);
 
 void tm_file_match_release(struct tm_file_match *match);

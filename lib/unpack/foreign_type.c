@@ -45,6 +45,14 @@ static bool is_stream(const uint8_t *head, size_t len)
            memcmp(head + 8, "tm-", 3) == 0;
 }
 
+/* True if HEAD has the key of a manifest in a text that is not one: JSON with comments or single quotes, or YAML. */
+static bool is_like_manifest(const uint8_t *head, size_t len)
+{
+    const struct tm_text text = {head, len};
+    return tm_text_find(text, "\"perfetto_manifest\"") || tm_text_find(text, "'perfetto_manifest'") ||
+           tm_text_begins(text, "perfetto_manifest:");
+}
+
 /* True if HEAD begins with a section header block of pcapng: its type, its length, and a mark of the byte order. */
 static bool is_pcapng(const uint8_t *head, size_t len)
 {
@@ -196,6 +204,8 @@ const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
     const char *cause = output_cause(head, len);
     if (cause)
         return cause;
+    if (is_like_manifest(head, len))
+        return "like a manifest, which must be JSON that begins with {\"perfetto_manifest\", without comments";
     if (is_pprof(head, len))
         return "a profile of pprof, which has no times and is not supported";
     if (is_pcapng(head, len))
