@@ -170,11 +170,14 @@ static enum tm_status write_all(const struct arguments *a, struct tm_alignment *
 
 int main(int argc, char **argv)
 {
+    int status = tm_program_begin(&program);
+    if (status != 0)
+        return status;
     tm_compat_prepare_heap();
     struct arguments a = {.write = tm_alignment_text};
     struct tm_alignment alignment = {0};
     struct tm_error err = {0};
-    int status = parse(argc, argv, &a);
+    status = parse(argc, argv, &a);
     if (status != TM_OPTIONS_GO_ON)
         return status;
     alignment.absolute = a.absolute;

@@ -97,11 +97,14 @@ static void warn(const char *text)
 
 int main(int argc, char **argv)
 {
+    int status = tm_program_begin(&program);
+    if (status != 0)
+        return status;
     tm_compat_prepare_heap();
     struct arguments a = {.timeline = {.warn = warn}};
     struct tm_buf manifest = {0};
     struct tm_error err = {0};
-    int status = parse(argc, argv, &a);
+    status = parse(argc, argv, &a);
     if (status != TM_OPTIONS_GO_ON)
         return status;
     enum tm_status st = TM_OK;

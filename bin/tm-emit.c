@@ -350,10 +350,13 @@ static int run(struct arguments *a)
 
 int main(int argc, char **argv)
 {
+    int status = tm_program_begin(&program);
+    if (status != 0)
+        return status;
     tm_compat_prepare_heap();
     struct tm_error err = {0};
     struct arguments a = {.sources = calloc((size_t)argc + 1, sizeof *a.sources), .memory_max = TM_MEMORY_BYTES_MAX};
-    int status = a.sources ? parse(argc, argv, &a) : tm_program_finish(&program, tm_error_nomem(&err), &err);
+    status = a.sources ? parse(argc, argv, &a) : tm_program_finish(&program, tm_error_nomem(&err), &err);
     if (status == TM_OPTIONS_GO_ON)
         status = run(&a);
     free(a.sources);

@@ -248,9 +248,12 @@ static int run(int argc, char **argv, struct options *options)
 
 int main(int argc, char **argv)
 {
+    int status = tm_program_begin(&program);
+    if (status != 0)
+        return status;
     tm_compat_prepare_heap();
     struct options options = {0};
-    int status = parse(argc, argv, &options);
+    status = parse(argc, argv, &options);
     if (status == TM_OPTIONS_GO_ON)
         status = run(argc, argv, &options);
     tm_draft_options_release(&options.draft_options);

@@ -716,13 +716,16 @@ static int merge(struct merge *m, const char *argv0)
 
 int main(int argc, char **argv)
 {
+    int status = tm_program_begin(&program);
+    if (status != 0)
+        return status;
     struct merge m = {.manifest_out = {.fd = -1},
                       .text_fd = -1,
                       .shared = {.fd = -1},
                       .alignment = {.manifest_fd = -1, .report_fd = -1, .copy_fd = -1}};
     for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
         m.outs[i].fd = -1;
-    int status = parse(argc, argv, &m.a);
+    status = parse(argc, argv, &m.a);
     if (status == TM_OPTIONS_GO_ON)
         status = check(&m.a);
     if (m.a.may_run) {

@@ -259,9 +259,12 @@ static enum tm_status run(const struct arguments *a, struct tm_error *err)
 
 int main(int argc, char **argv)
 {
+    int status = tm_program_begin(&program);
+    if (status != 0)
+        return status;
     struct tm_error err = {0};
     struct arguments a = {0};
-    int status = parse(argc, argv, &a);
+    status = parse(argc, argv, &a);
     if (status == TM_OPTIONS_GO_ON && (status = check(&a)) == 0) {
         const char *const outs[] = {a.out, NULL};
         enum tm_status st = tm_same_files_check(a.files, a.file_count, outs, NULL, &err);

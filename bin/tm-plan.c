@@ -77,12 +77,15 @@ static enum tm_status write_times(uint32_t parts, struct tm_error *err)
 
 int main(int argc, char **argv)
 {
+    int status = tm_program_begin(&program);
+    if (status != 0)
+        return status;
     tm_compat_prepare_heap();
     struct arguments a = {0};
     const struct tm_sandbox sandbox = {0};
     struct tm_error err = {0};
     enum tm_status st;
-    int status = parse(argc, argv, &a);
+    status = parse(argc, argv, &a);
     if (status != TM_OPTIONS_GO_ON)
         return status;
     if (!a.parts && tm_program_refuses_terminal(STDOUT_FILENO, "pipe it into tm-sort", &err))

@@ -381,11 +381,14 @@ static enum tm_status run_merge(const struct settings *settings, char **paths, u
 
 int main(int argc, char **argv)
 {
+    int status = tm_program_begin(&program);
+    if (status != 0)
+        return status;
     tm_compat_prepare_heap();
     struct settings settings = {.sort = {.memory_bytes = tm_sort_memory_of(tm_memory_size(""))}};
     struct tm_error err = {0};
     enum tm_status st;
-    int status = parse(argc, argv, &settings);
+    status = parse(argc, argv, &settings);
     if (status != TM_OPTIONS_GO_ON) {
         free(settings.points);
         return status;

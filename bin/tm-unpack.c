@@ -312,9 +312,12 @@ static int unpack(struct settings *settings, char **paths, size_t count)
 
 int main(int argc, char **argv)
 {
+    int status = tm_program_begin(&program);
+    if (status != 0)
+        return status;
     tm_compat_prepare_heap();
     struct settings settings = {.unpack.warn = warn, .raw = TM_RAW_CHOICE_ALL};
-    int status = parse(argc, argv, &settings);
+    status = parse(argc, argv, &settings);
     if (status == TM_OPTIONS_GO_ON)
         status = unpack(&settings, argv + optind, (size_t)(argc - optind));
     tm_name_set_release(&settings.json_args);

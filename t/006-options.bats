@@ -13,6 +13,26 @@ programs="tm-unpack tm-manifest tm-clocks tm-align tm-plan tm-sort tm-emit tm-me
     done
 }
 
+@test "a stack limit that is too low is an error that says so, and a low soft limit is raised" {
+    load "$TM_SRC/t/lib/common.bash"
+    only_unsanitized "a sanitized program needs more stack"
+    for p in $programs; do
+        run bash -c "ulimit -s 64; exec $p --version"
+        [ "$status" -eq 3 ]
+        [ "$output" = "$p: the stack may have 64 KiB and needs 512: ulimit -s 512" ]
+    done
+    cd "$BATS_TEST_TMPDIR"
+    echo '[{"name": "n", "ph": "X", "ts": 1, "dur": 1, "pid": 1, "tid": 1}]' >inner
+    for depth in 1 2 3 4 5 6 7; do # archives in archives take the most stack
+        mv inner member
+        tar cf inner member
+    done
+    (ulimit -Ss 64; tm-unpack inner >out)
+    cp inner other
+    (ulimit -Ss 64; tm-merge -j2 -q -o out.json inner other member)
+    [ "$(grep -c '"name": "n"' out.json)" -eq 3 ]
+}
+
 @test "--help names each long option that the program accepts" {
     for p in $programs; do
         run "$p" --help

@@ -4,6 +4,7 @@
 #include "os/io.h"
 #include "os/out_file.h"
 #include "os/pipeline.h"
+#include "os/stack.h"
 #include "config.h"
 
 #include <errno.h>
@@ -57,6 +58,12 @@ static int exit_status(enum tm_status st, const struct tm_error *err)
 {
     bool is_cut = st == TM_E_INPUT && err->status == TM_E_INPUT && err->is_cut_stream;
     return is_cut && getenv(TM_PIPELINE_VARIABLE) ? TM_PIPELINE_CUT_STREAM : tm_status_exit(st);
+}
+
+int tm_program_begin(const struct tm_program *program)
+{
+    struct tm_error err = {0};
+    return tm_stack_raise(&err) < 0 ? tm_program_fail(program, &err) : 0;
 }
 
 int tm_program_fail(const struct tm_program *program, const struct tm_error *err)

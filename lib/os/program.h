@@ -15,6 +15,10 @@ struct tm_program {
     const char *usage;   /* the lines of --help after "usage: NAME ", options included, with a final newline */
 };
 
+/* Must be the first call of main. Returns 0, or the exit status after a message if the system does not allow the
+ * program the stack that it needs (os/stack.h). */
+int tm_program_begin(const struct tm_program *program);
+
 /* Writes "NAME: TEXT" to standard error with one write, so lines of several stages do not mix. */
 void tm_program_message(const struct tm_program *program, const char *format, ...) TM_PRINTF(2, 3);
 

@@ -6,6 +6,7 @@
 #include "align/rhythm.h"
 #include "os/memory_limit.h"
 #include "os/program.h"
+#include "os/stack.h"
 #include "os/subprocess.h"
 #include "json/scan.h"
 #include "container/limits.h"
@@ -152,6 +153,7 @@ static const struct limit limits[] = {
     LIMIT(TM_PERF_LAST_COUNTS_MAX),
     LIMIT(TM_HEAP_TOTALS_MAX),
     LIMIT(TM_HEAP_REFERENCES_MAX),
+    LIMIT(TM_STACK_BYTES),
     LIMIT(TM_JOBS_MAX),
     LIMIT(TM_PERF_TASK_NAMES_MAX),
     LIMIT(TM_TRACE_DAT_BUFFERS_MAX),
