@@ -6,6 +6,7 @@
 enum {
     SORTER_MEMORY_PART = 16, /* this part of the memory is used by default, within these limits */
     SORTER_MEMORY_MIN = 256 << 20,
+    SORTER_MEMORY_PART_MAX = 4, /* of a process that may use little memory, since other data need memory, too */
     SORTER_FRAMES_BYTES = 4 << 20,
     SORTER_SMALL_BYTES = 256 << 10, /* smaller batches are joined */
     SORTER_JOINED_BYTES = 1 << 20,  /* joined batches have up to this size */
@@ -20,8 +21,9 @@ static const uint64_t memory_max = UINT64_C(4) << 30;
 
 unsigned long long tm_sort_memory_of(uint64_t size)
 {
-    const uint64_t part = size / SORTER_MEMORY_PART;
-    return part < SORTER_MEMORY_MIN ? SORTER_MEMORY_MIN : part > memory_max ? memory_max : part;
+    const uint64_t part = size / SORTER_MEMORY_PART, most_of_little = size / SORTER_MEMORY_PART_MAX;
+    const uint64_t least = most_of_little < SORTER_MEMORY_MIN ? most_of_little : SORTER_MEMORY_MIN;
+    return part < least ? least : part > memory_max ? memory_max : part;
 }
 
 const char *tm_sort_dir(const struct tm_sort_options *options)

@@ -17,7 +17,7 @@ struct tm_sort_options {
 };
 
 /* Returns the default of memory_bytes for a process that may use SIZE bytes of memory: a sixteenth of them, at least
- * 256 MiB and at most 4 GiB. */
+ * 256 MiB, or a quarter of them if that is less, and at most 4 GiB. */
 unsigned long long tm_sort_memory_of(uint64_t size);
 
 /* Returns the directory that OPTIONS select. */

@@ -88,7 +88,10 @@ static void test_process(int resource)
 static void test_default(void)
 {
     const uint64_t gib = UINT64_C(1) << 30;
-    is_int(tm_sort_memory_of(0), 256 << 20);
+    is_int(tm_sort_memory_of(0), 0);
+    is_int(tm_sort_memory_of(gib / 4), 64 << 20);
+    is_int(tm_sort_memory_of(gib - 4), (256 << 20) - 1);
+    is_int(tm_sort_memory_of(gib), 256 << 20);
     is_int(tm_sort_memory_of(4 * gib), 256 << 20);
     is_int(tm_sort_memory_of(8 * gib), 512 << 20);
     is_int(tm_sort_memory_of(64 * gib), 4 * gib);
