@@ -1,0 +1,77 @@
+/* Tests t/lib/internal_memory.c: dlsym finds what loaded libraries have, and misses the rest without a message, and
+ * memory of the sanitizers' run-time library lies in the array, or is allocated if that is full. */
+#define _GNU_SOURCE
+#include "tap.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COPIES = 1000 };
+
+__attribute__((weak)) char *copy_of(const char *text) __asm__("_ZN11__sanitizer15internal_strdupEPKc");
+__attribute__((weak)) void free_internal(void *memory, void *cache)
+    __asm__("_ZN11__sanitizer12InternalFreeEPvPNS_30SizeClassAllocator32LocalCacheINS_20SizeClassAllocator32INS_"
+            "4AP32EEEEE");
+
+/* sys_errlist is in libc.so.6 only for programs that were linked long ago. */
+static void test_symbols_of_a_library(void)
+{
+    static const char *const NAMES[] = {"getpid", "labs", "environ", "stderr", "sys_errlist", "getpid_", "no_such", ""};
+    void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    for (unsigned i = 0; libc != NULL && i < sizeof NAMES / sizeof *NAMES; i++) {
+        dlerror();
+        void *found = dlsym(RTLD_NEXT, NAMES[i]), *anywhere = dlsym(RTLD_DEFAULT, NAMES[i]);
+        ok(dlerror() == NULL);
+        ok(found == dlsym(libc, NAMES[i]));
+        ok((found == NULL) == (anywhere == NULL));
+        ok((found == NULL) == (i > 3));
+    }
+    ok(libc != NULL);
+}
+
+static void test_messages_about_one_library(void)
+{
+    void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    ok(dlsym(libc, "no_such") == NULL);
+    ok(dlerror() != NULL);
+}
+
+static void test_memory_in_the_array_and_beyond_it(void)
+{
+    static char *copies[COPIES];
+    char *first = copy_of("first"), *second = copy_of("second");
+    ok(second == first + 16); /* one behind the other */
+    free_internal(second, NULL);
+    free_internal(first, NULL);
+    char text[64];
+    for (unsigned i = 0; i < COPIES; i++) {
+        snprintf(text, sizeof text, "a name of a library that is loaded %u", i);
+        copies[i] = copy_of(text);
+    }
+    unsigned same = 0;
+    for (unsigned i = 0; i < COPIES; i++) {
+        snprintf(text, sizeof text, "a name of a library that is loaded %u", i);
+        same += strcmp(copies[i], text) == 0 && (uintptr_t)copies[i] % 16 == 0;
+        free_internal(copies[i], NULL);
+    }
+    is_int(same, COPIES);
+}
+
+int main(void)
+{
+    test_symbols_of_a_library();
+    test_messages_about_one_library();
+    if (copy_of != NULL && free_internal != NULL)
+        test_memory_in_the_array_and_beyond_it();
+    return tap_done();
+}
+#else
+int main(void)
+{
+    printf("1..0 # SKIP the build has no sanitizer\n");
+    return 0;
+}
+#endif
