@@ -94,20 +94,23 @@ PY
 
 # If each member were compared with each other one, this would take minutes.
 @test "the time for the members of the top level grows with their number, in one file and in many" {
+    local keys files
+    keys=$(drawn 100000) files=$(drawn 2000)
     mkdir files
-    python3 - <<'PY'
-import json
+    python3 - "$keys" "$files" <<'PY'
+import json, sys
+keys, files = map(int, sys.argv[1:])
 event = {"ph": "X", "pid": 1, "tid": 1, "name": "n", "ts": 1, "dur": 1}
-json.dump({"traceEvents": [event], **{f"key{i}": i for i in range(100000)}}, open("one.json", "w"))
-for i in range(2000):
+json.dump({"traceEvents": [event], **{f"key{i}": i for i in range(keys)}}, open("one.json", "w"))
+for i in range(files):
     json.dump({"traceEvents": [event], "name": i, "same": 7, **{f"key{k}": i for k in range(20)}},
               open(f"files/{i}.json", "w"))
 PY
     cpu_seconds 120 tm-merge -q -o m.json one.json
-    [ "$(json 'd["key99999"]')" = 99999 ]
+    [ "$(json "d['key$((keys - 1))']")" = $((keys - 1)) ]
     cpu_seconds 120 tm-merge -q -o m.json files/*.json
     [ "$(json '(len(d["files"]), d["same"], "name" in d, d["files"]["files/17.json"]["key19"])')" = \
-        "(2000, 7, False, 17)" ]
+        "($files, 7, False, 17)" ]
 }
 
 # Ends have the names of their slices, up to the depth that the reference shows. Ends whose names fit no slice look only at
@@ -133,12 +136,16 @@ PY
     [ "$(json '[x.get("name") for x in e if x["ph"] == "e"][:89]')" = "$(python3 -c 'print([None] * 88 + ["x511"])')" ]
     [ "$(json '[x.get("name") for x in e if x["ph"] == "e"][-2:]')" = "['x1', 'x0']" ]
     [ "$(json 'd["tracemerge"]["events_without_json_form"]')" = 1 ]
-    tracks 80000 80000 other >many.pb
+    local ends
+    ends=$(drawn 80000)
+    tracks "$ends" "$ends" other >many.pb
     cpu_seconds 60 tm-merge -q -o m.json many.pb
-    [ "$(json 'sum(x["ph"] == "e" and x["name"] == "other" for x in e), d["tracemerge"]["events_without_json_form"]')" = "(79488, 512)" ]
-    tracks 200000 200000 other thread >many.pb
+    [ "$(json 'sum(x["ph"] == "e" and x["name"] == "other" for x in e), d["tracemerge"]["events_without_json_form"]')" = \
+        "($((ends - 512)), 512)" ]
+    ends=$(drawn 200000)
+    tracks "$ends" "$ends" other thread >many.pb
     cpu_seconds 60 tm-merge -q -o m.json many.pb
-    [ "$(json 'sum(x["ph"] == "B" for x in e)')" = 200000 ]
+    [ "$(json 'sum(x["ph"] == "B" for x in e)')" = "$ends" ]
 }
 
 @test "names that are not UTF-8, and quotes, give valid JSON" {
