@@ -5,6 +5,7 @@
 
 #ifdef __SANITIZE_ADDRESS__
 #include <dlfcn.h>
+#include <link.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,29 @@ static void test_symbols_of_a_library(void)
         ok((found == NULL) == (i > 3));
     }
     ok(libc != NULL);
+}
+
+/* The names are all that the C library's table of strings has. */
+static void test_each_symbol_of_a_library(void)
+{
+    void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    struct link_map *map = NULL;
+    const char *names = NULL;
+    size_t bytes = 0, found = 0, missed = 0;
+    ok(libc != NULL && dlinfo(libc, RTLD_DI_LINKMAP, &map) == 0);
+    for (const ElfW(Dyn) *entry = map ? map->l_ld : NULL; entry && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_STRTAB)
+            names = (const char *)entry->d_un.d_ptr; /* glibc relocates it */
+        else if (entry->d_tag == DT_STRSZ)
+            bytes = entry->d_un.d_val;
+    for (size_t at = 0; names != NULL && at < bytes; at += strlen(names + at) + 1) {
+        if (dlsym(libc, names + at) == NULL)
+            continue;
+        found++;
+        missed += dlsym(RTLD_NEXT, names + at) == NULL;
+    }
+    ok(found > 1000);
+    is_int(missed, 0);
 }
 
 static void test_messages_about_one_library(void)
@@ -63,6 +87,7 @@ static void test_memory_in_the_array_and_beyond_it(void)
 int main(void)
 {
     test_symbols_of_a_library();
+    test_each_symbol_of_a_library();
     test_messages_about_one_library();
     if (copy_of != NULL && free_internal != NULL)
         test_memory_in_the_array_and_beyond_it();
