@@ -1156,6 +1156,38 @@ instant of 2|2.pftrace|description|what 2 is
 END
 }
 
+@test "the track of a second file of a process has the name that its file states, and the first file's track has not" {
+    cd "$BATS_TEST_TMPDIR"
+    packets 1.pftrace <<'END'
+8: 1000 10: 1 13: 1 60 { 1: 11 3 { 1: 10 6: "P" } }
+8: 1100 10: 1 13: 2 11 { 9: 3 11: 11 23: "instant of 1" }
+8: 4100 10: 1 13: 2 11 { 9: 3 11: 11 23: "late instant of 1" }
+END
+    packets 2.pftrace <<'END'
+8: 2000 10: 1 13: 1 60 { 1: 21 3 { 1: 10 } }
+8: 2000 10: 1 60 { 1: 21 10: "the first name" 3 { 1: 10 6: "P" } }
+8: 2000 10: 1 60 { 1: 21 3 { 1: 10 6: "P" } }
+8: 2000 10: 1 60 { 1: 21 2: "another name" 3 { 1: 10 6: "P" } }
+8: 2100 10: 1 13: 2 11 { 9: 3 11: 21 23: "instant of 2" }
+END
+    packets 3.pftrace <<'END'
+8: 3000 10: 1 13: 1 60 { 1: 31 2: "one" 15: 2 3 { 1: 10 } }
+8: 3100 10: 1 13: 2 11 { 9: 3 11: 31 23: "instant of 3" }
+8: 3200 10: 1 60 { 1: 31 2: "the last name" 15: 2 3 { 1: 10 } }
+END
+    tar cf run.tar 1.pftrace 2.pftrace 3.pftrace
+    tm-merge -o merged.pftrace run.tar
+    tm-merge -o merged.db merged.pftrace
+    sqlite3 merged.db "SELECT s.name, k.name, p.name FROM slice s JOIN process_track k ON s.track_id = k.id
+        JOIN process p USING (upid) ORDER BY s.ts" >got
+    diff got - <<'END'
+instant of 1||P
+instant of 2|the first name|P
+instant of 3|the last name|P
+late instant of 1||P
+END
+}
+
 @test "frames of two recordings of a machine end by the ends of their own files, though their cookies are equal" {
     cd "$BATS_TEST_TMPDIR"
     for n in 1 2; do

@@ -63,11 +63,25 @@ enum tm_status tm_track_owners_set(struct tm_track_owners *owners, struct tm_tra
     return TM_OK;
 }
 
+/* Returns the owner of TASK to be changed, or NULL. */
+static struct tm_track_owner *owner_of(struct tm_track_owners *owners, struct tm_track_task task)
+{
+    const struct tm_track_owner *owner = tm_track_owners_find(owners, task);
+    return owner ? &owners->rows[owner - owners->rows] : NULL;
+}
+
 void tm_track_owners_set_made(struct tm_track_owners *owners, struct tm_track_task task)
 {
-    uint32_t row;
-    if (tm_map_find(&owners->row_of, task.key, &row) && owners->rows[row].life == task.life)
-        owners->rows[row].is_made = true;
+    struct tm_track_owner *owner = owner_of(owners, task);
+    if (owner)
+        owner->is_made = true;
+}
+
+void tm_track_owners_set_named(struct tm_track_owners *owners, struct tm_track_task task)
+{
+    struct tm_track_owner *owner = owner_of(owners, task);
+    if (owner)
+        owner->is_named = true;
 }
 
 void tm_track_owners_release(struct tm_track_owners *owners)

@@ -22,6 +22,7 @@ struct tm_track_owner {
     uint32_t file;
     uint32_t life; /* of its task */
     bool is_made;  /* the file has no such track: the output made one, and a track of the file is below it */
+    bool is_named; /* the track of the file below it has the name that the file states */
 };
 
 /* Zero-initialise. */
@@ -49,8 +50,9 @@ const struct tm_track_owner *tm_track_owners_find(const struct tm_track_owners *
 enum tm_status tm_track_owners_set(struct tm_track_owners *owners, struct tm_track_task task,
                                    struct tm_track_owner owner);
 
-/* Sets is_made of TASK's owner, which there is. */
+/* Each sets one member of TASK's owner, which there is. */
 void tm_track_owners_set_made(struct tm_track_owners *owners, struct tm_track_task task);
+void tm_track_owners_set_named(struct tm_track_owners *owners, struct tm_track_task task);
 
 void tm_track_owners_release(struct tm_track_owners *owners);
 

@@ -13,6 +13,8 @@ struct described {
     int64_t pid, tid;
     uint64_t child_ordering;        /* 0: none */
     struct tm_pb_field description; /* its data is NULL without one */
+    struct tm_text name;            /* of the track; empty: none */
+    bool merges_not;                /* of several names of the track the last one counts; else the first */
 };
 
 /* Reads the TrackDescription in F. TM_OK or TM_E_INPUT. */
@@ -31,6 +33,8 @@ static enum tm_status read_track(const struct pftrace *p, const struct tm_event 
         case TM_TRACK_DESCRIPTION_TID: has_tid = true; d->tid = tm_unzigzag(g.value); break;
         case TM_TRACK_DESCRIPTION_CHILD_ORDERING: d->child_ordering = g.value; break;
         case TM_TRACK_DESCRIPTION_DESCRIPTION: d->description = g; break;
+        case TM_TRACK_DESCRIPTION_NAME: d->name = tm_text_at(g.data, g.len); break;
+        case TM_TRACK_DESCRIPTION_SIBLING_MERGE_BEHAVIOR: d->merges_not = g.value == TM_MERGES_NOT; break;
         case TM_TRACK_DESCRIPTION_IS_THREAD: d->is_thread = g.value != 0; break;
         case TM_TRACK_DESCRIPTION_IS_PROCESS: d->is_process = g.value != 0; break;
         default: break;
@@ -121,6 +125,12 @@ static enum tm_status note_names(struct pftrace *p, const struct tm_event *e, st
     }
 }
 
+/* Returns what stands for track D of a machine with RAW_ID among the owners. */
+static struct tm_track_task track_key(int64_t raw_id, const struct described *d)
+{
+    return (struct tm_track_task){tm_hash_u64(d->uuid ^ tm_hash_u64(raw_id)) | 1, 0};
+}
+
 /* Makes track D, at its first descriptor, the owner of its process or thread, unless another file's track is. *OWNER is
  * the track that represents the process or thread. */
 static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, const struct described *d,
@@ -128,7 +138,7 @@ static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, con
 {
     struct tm_track_owners *owners = &p->packets.owners;
     int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
-    struct tm_track_task of_uuid = {tm_hash_u64(d->uuid ^ tm_hash_u64(raw_id)) | 1, 0};
+    struct tm_track_task of_uuid = track_key(raw_id, d);
     struct tm_track_task task = tm_track_task_of(owners, raw_id, d->is_thread, d->pid, d->tid);
     const struct tm_track_owner *described = tm_track_owners_find(owners, of_uuid), *other = NULL;
     if (described) {
@@ -203,8 +213,34 @@ static enum tm_status write_default(struct pftrace *p, const struct tm_event *e,
     return st < 0 ? st : write_own_default(p, e, err);
 }
 
-/* Writes a track descriptor. If another file has described the process or thread, the track is below that file's track,
- * and the facts about the process or thread go to that. */
+/* Writes E, the descriptor D of a process or thread that OWNER, the track of another file, represents: the track is
+ * below that. Facts about the process or thread go to OWNER. The name of a process's track is not one of these, as the
+ * name of the process is; readers show no name of a thread's track. */
+static enum tm_status write_below(struct pftrace *p, const struct tm_event *e, const struct described *d,
+                                  const struct tm_track_owner *owner, struct tm_error *err)
+{
+    struct tm_packet_writer *w = &p->packets;
+    const struct tm_track_task key = track_key(p->context->catalog->machines[e->machine].raw_id, d);
+    struct tm_child_track child = {.uuid = d->uuid,
+                                   .parent = owner->uuid,
+                                   .child_ordering = d->child_ordering,
+                                   .description = d->description,
+                                   .is_named = owner->is_named};
+    if (!d->is_thread && (d->merges_not || !owner->is_named))
+        child.name = d->name;
+    if (child.name.len)
+        tm_track_owners_set_named(&w->owners, key);
+    w->descriptor_owner = owner;
+    w->descriptor_names_child = !d->is_thread;
+    enum tm_status st = tm_packet_retime(w, e, NULL, err);
+    w->descriptor_owner = NULL;
+    w->descriptor_names_child = false;
+    if (st == TM_OK && d->is_process && !d->is_thread && p->tracks.names.is_enabled)
+        st = tm_track_writer_repeat_name(&p->tracks, e, d->pid, err);
+    return st < 0 ? st : tm_packet_child_track(w, e, &child, err);
+}
+
+/* Writes a track descriptor. */
 static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_packet_writer *w = &p->packets;
@@ -228,15 +264,9 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
         st = note_named(p, e, d.tid, err);
     if (st == TM_OK && d.names_process && d.is_process && p->tracks.names.is_enabled)
         st = note_named_task(p, e, false, d.pid, err);
-    if (st < 0 || owner.uuid == d.uuid)
-        return st < 0 ? st : tm_packet_retime(w, e, NULL, err);
-    w->descriptor_owner = &owner;
-    st = tm_packet_retime(w, e, NULL, err);
-    w->descriptor_owner = NULL;
-    if (st == TM_OK && d.is_process && !d.is_thread && p->tracks.names.is_enabled)
-        st = tm_track_writer_repeat_name(&p->tracks, e, d.pid, err);
-    const struct tm_child_track child = {d.uuid, owner.uuid, d.child_ordering, d.description};
-    return st < 0 ? st : tm_packet_child_track(w, e, &child, err);
+    if (st < 0)
+        return st;
+    return owner.uuid == d.uuid ? tm_packet_retime(w, e, NULL, err) : write_below(p, e, &d, &owner, err);
 }
 
 /* Notes E, a descriptor that makes a thread that of its sequence and describes no track. */

@@ -44,9 +44,17 @@ static enum tm_status put_place(struct tm_buf *out, const struct tm_track_owner 
     return st < 0 || owner->parent == 0 ? st : tm_pb_put_varint(out, TM_DESCRIPTOR_PARENT, owner->parent);
 }
 
+/* True for the fields of a descriptor that name its track. */
+static bool is_name(uint32_t field)
+{
+    return field == TM_DESCRIPTOR_NAME || field == TM_DESCRIPTOR_STATIC_NAME || field == TM_DESCRIPTOR_ATRACE_NAME;
+}
+
 static void descriptor_field(struct tm_rewrite *r, const struct tm_pb_field *f)
 {
     const struct tm_track_owner *owner = rewrite_of(r)->writer->descriptor_owner;
+    if (rewrite_of(r)->writer->descriptor_names_child && is_name(f->id))
+        return;
     if (owner && is_of_place(f->id)) {
         if (f->id == TM_DESCRIPTOR_UUID)
             tm_rewrite_check(r, put_place(r->out, owner));

@@ -291,14 +291,16 @@ enum tm_status tm_packet_child_track(struct tm_packet_writer *w, const struct tm
                                      const struct tm_child_track *child, struct tm_error *err)
 {
     char path[TM_PATH_TEXT_MAX];
-    const char *name = tm_packet_file_name(w->catalog, e->file, path, sizeof path);
     const struct tm_pb_field *text = &child->description;
+    struct tm_text name = child->name;
     size_t mark;
+    if (name.len == 0 && !child->is_named)
+        name = tm_text_str(tm_packet_file_name(w->catalog, e->file, path, sizeof path));
     enum tm_status st = tm_packet_begin_descriptor(w, e, child->uuid, &mark, err);
     if (st < 0)
         return st;
     if (tm_pb_put_varint(&w->out, TM_DESCRIPTOR_PARENT, child->parent) != TM_OK ||
-        tm_pb_put_bytes(&w->out, TM_DESCRIPTOR_NAME, name, strlen(name)) != TM_OK ||
+        (name.len && tm_pb_put_bytes(&w->out, TM_DESCRIPTOR_NAME, name.data, name.len) != TM_OK) ||
         tm_pb_put_varint(&w->out, TM_DESCRIPTOR_MERGE_BEHAVIOR, TM_MERGES_NOT) != TM_OK ||
         (child->child_ordering &&
          tm_pb_put_varint(&w->out, TM_DESCRIPTOR_CHILD_ORDERING, child->child_ordering) != TM_OK) ||

@@ -60,6 +60,7 @@ struct tm_packet_writer {
     const struct tm_sequence_threads *threads; /* borrowed: has tracks of events that name none; NULL: there are none */
     /* the track of another file that the track descriptor being retimed goes to; NULL: it describes its own */
     const struct tm_track_owner *descriptor_owner;
+    bool descriptor_names_child; /* the name in that descriptor is not one of DESCRIPTOR_OWNER's track */
     size_t mark;            /* start of the current packet */
     struct tm_buf inner_times; /* scratch: a packet with its inner times rewritten */
     bool has_own_uuid; /* there are several traces: their uuids are attributes of the files */
@@ -187,10 +188,12 @@ struct tm_child_track {
     uint64_t uuid, parent;
     uint64_t child_ordering;        /* as the file states it for the tracks below; 0: it does not */
     struct tm_pb_field description; /* as the file states it, borrowed; its data is NULL without one */
+    struct tm_text name;            /* as the file states it, borrowed; empty: it does not */
+    bool is_named;                  /* by a name that an earlier descriptor states */
 };
 
-/* Writes a descriptor of CHILD on EVENT's machine, named by EVENT's file. It forbids merging. If EVENT is timed, the
- * descriptor has its time. */
+/* Writes a descriptor of CHILD on EVENT's machine. It forbids merging. A track that has no name is named by EVENT's
+ * file. If EVENT is timed, the descriptor has its time. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_packet_child_track(struct tm_packet_writer *writer, const struct tm_event *event,
                                      const struct tm_child_track *child, struct tm_error *err);
 
