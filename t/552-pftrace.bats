@@ -942,6 +942,8 @@ d|0|0|" ]
         tm-merge -q -o m.pftrace a.pftrace b.pftrace
         tm-merge -q -o m.db m.pftrace
         sqlite3 m.db "SELECT s.name, t.name FROM slice s JOIN track t ON t.id = s.track_id ORDER BY 1" >>names
+        python3 "$TM_SRC/t/check/list-packets.py" -f 60.1 -f 60.15 -f 60.17 m.pftrace |
+            sed -n 's/.* 60.1=\([1-9][0-9]*\) 60.15=3 60.17=\1$/by its own key/p' >>merging
     done
     diff names - <<'END'
 a|Default Track
@@ -951,6 +953,8 @@ b|root
 a|first
 b|root
 END
+    # Viewers draw tracks of one name and one parent as one, unless they have different keys.
+    [ "$(grep -c 'by its own key' merging)" = 3 ]
 }
 
 @test "a thread that its sequence states after the first events is theirs, up to the next clearing of state" {

@@ -37,8 +37,9 @@ QUESTIONS = {
     'slices: legacy args': "s.name, s.ts, a.key, a.display_value FROM slice s " + ARGS_OF % 's.arg_set_id' +
                            "WHERE a.key GLOB 'legacy_event.*' AND a.key != 'legacy_event.passthrough_utid'",
     # The source of a track and its class in the importer are not compared, because viewers do not show them.
-    'tracks: args': "t.name, " + OWNER + ", a.key, a.display_value FROM (SELECT DISTINCT track_id FROM slice UNION "
-                    "SELECT DISTINCT track_id FROM counter) s " + OF_TRACK % 's' + ARGS_OF % 't.source_arg_set_id' +
+    'tracks: args': OF_FILE % ('t', 't') + ", " + OWNER + ", a.key, a.display_value FROM "
+                    "(SELECT DISTINCT track_id FROM slice UNION SELECT DISTINCT track_id FROM counter) s " + OF_TRACK % 's' +
+                    ARGS_OF % 't.source_arg_set_id' +
                     "WHERE a.key NOT IN ('trace_id', 'trace_id_is_process_scoped', 'track_uuid', 'parent_track_uuid', "
                     "'trace_file_id', 'source_id', 'id', 'source', 'source_scope', 'is_root_in_scope', "
                     "'has_first_packet_on_sequence') AND " + NO_ROW,

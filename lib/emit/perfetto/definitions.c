@@ -182,9 +182,11 @@ static uint64_t recorded_track_need(const struct pftrace *p, uint32_t file, uint
 
 static enum tm_status write_needed(struct pftrace *p, const struct tm_event *e, uint64_t key, struct tm_error *err);
 
-/* Writes E, a descriptor of a default track that belongs to another file, for the own track of E's file. What E says of
- * the order of processes and threads then describes the machine's default track, unless that has a descriptor. */
-static enum tm_status write_own_default(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+/* Writes E, the descriptor D of a default track that belongs to another file, for the own track of E's file, which is
+ * merged with no other file's, though most have one name. What E says of the order of processes and threads then
+ * describes the machine's default track, unless that has a descriptor. */
+static enum tm_status write_own_default(struct pftrace *p, const struct tm_event *e, const struct described *d,
+                                        struct tm_error *err)
 {
     struct tm_packet_writer *w = &p->packets;
     const struct tm_track_owner owner = {.uuid = tm_packet_own_default(w, e->file), .file = e->file};
@@ -192,16 +194,19 @@ static enum tm_status write_own_default(struct pftrace *p, const struct tm_event
     if (st < 0)
         return st;
     w->descriptor_owner = &owner;
+    w->descriptor_merge = d->merges_not ? TM_MERGES_NOT : TM_MERGES_BY_KEY;
     st = tm_packet_retime(w, e, NULL, err);
     w->descriptor_owner = NULL;
+    w->descriptor_merge = 0;
     if (st < 0 || (st = tm_default_descriptors_note(w, e, 0, err)) < 0)
         return st;
     return st == TM_OK ? tm_default_descriptors_put_orderings(w, e, err) : TM_OK;
 }
 
-/* Writes E, a descriptor of the default track of a machine that several files have. That of the file that has the
+/* Writes E, the descriptor D of the default track of a machine that several files have. That of the file that has the
  * machine's default track comes first, because readers keep the first name. */
-static enum tm_status write_default(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+static enum tm_status write_default(struct pftrace *p, const struct tm_event *e, const struct described *d,
+                                    struct tm_error *err)
 {
     struct tm_packet_writer *w = &p->packets;
     enum tm_status st;
@@ -210,7 +215,7 @@ static enum tm_status write_default(struct pftrace *p, const struct tm_event *e,
         return st < 0 ? st : tm_packet_retime(w, e, NULL, err);
     }
     st = write_needed(p, e, recorded_track_need(p, w->defaults.files[e->machine] - 1, e->machine, 0), err);
-    return st < 0 ? st : write_own_default(p, e, err);
+    return st < 0 ? st : write_own_default(p, e, d, err);
 }
 
 /* Writes E, the descriptor D of a process or thread that OWNER, the track of another file, represents: the track is
@@ -252,7 +257,7 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
         return tm_error_set(err, TM_E_INPUT, "more than %d descriptions of threads and processes "
                             "(TM_OUTPUT_TRACKS_MAX)", TM_OUTPUT_TRACKS_MAX);
     if (d.uuid == 0 && w->defaults.is_shared)
-        return write_default(p, e, err);
+        return write_default(p, e, &d, err);
     struct tm_track_owner owner = {.uuid = d.uuid, .parent = d.parent, .file = e->file};
     if (d.is_thread || d.is_process)
         st = own_track(p, e, &d, &owner, err);

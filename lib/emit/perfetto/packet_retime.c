@@ -38,10 +38,16 @@ static bool is_of_place(uint32_t field)
            field == TM_DESCRIPTOR_MERGE_KEY || field == TM_DESCRIPTOR_MERGE_KEY_INT;
 }
 
-static enum tm_status put_place(struct tm_buf *out, const struct tm_track_owner *owner)
+static enum tm_status put_place(struct tm_buf *out, const struct tm_packet_writer *w)
 {
+    const struct tm_track_owner *owner = w->descriptor_owner;
     enum tm_status st = tm_pb_put_varint(out, TM_DESCRIPTOR_UUID, owner->uuid);
-    return st < 0 || owner->parent == 0 ? st : tm_pb_put_varint(out, TM_DESCRIPTOR_PARENT, owner->parent);
+    if (st == TM_OK && owner->parent)
+        st = tm_pb_put_varint(out, TM_DESCRIPTOR_PARENT, owner->parent);
+    if (st == TM_OK && w->descriptor_merge == TM_MERGES_BY_KEY)
+        return tm_default_descriptors_put_merge(out, owner->uuid);
+    return st == TM_OK && w->descriptor_merge ? tm_pb_put_varint(out, TM_DESCRIPTOR_MERGE_BEHAVIOR, w->descriptor_merge)
+                                              : st;
 }
 
 /* True for the fields of a descriptor that name its track. */
@@ -52,12 +58,12 @@ static bool is_name(uint32_t field)
 
 static void descriptor_field(struct tm_rewrite *r, const struct tm_pb_field *f)
 {
-    const struct tm_track_owner *owner = rewrite_of(r)->writer->descriptor_owner;
-    if (rewrite_of(r)->writer->descriptor_names_child && is_name(f->id))
+    const struct tm_packet_writer *w = rewrite_of(r)->writer;
+    if (w->descriptor_names_child && is_name(f->id))
         return;
-    if (owner && is_of_place(f->id)) {
+    if (w->descriptor_owner && is_of_place(f->id)) {
         if (f->id == TM_DESCRIPTOR_UUID)
-            tm_rewrite_check(r, put_place(r->out, owner));
+            tm_rewrite_check(r, put_place(r->out, w));
         return;
     }
     if (f->id == TM_DESCRIPTOR_UUID || f->id == TM_DESCRIPTOR_PARENT)

@@ -60,6 +60,7 @@ struct tm_packet_writer {
     const struct tm_sequence_threads *threads; /* borrowed: has tracks of events that name none; NULL: there are none */
     /* the track of another file that the track descriptor being retimed goes to; NULL: it describes its own */
     const struct tm_track_owner *descriptor_owner;
+    uint32_t descriptor_merge; /* which tracks are merged with DESCRIPTOR_OWNER's; 0: that descriptor does not say */
     bool descriptor_names_child; /* the name in that descriptor is not one of DESCRIPTOR_OWNER's track */
     size_t mark;            /* start of the current packet */
     struct tm_buf inner_times; /* scratch: a packet with its inner times rewritten */
@@ -175,7 +176,7 @@ const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file,
 
 /* TrackDescriptor.SiblingMergeBehavior. Unless the descriptor forbids it, readers merge tracks of one name and parent,
  * and then find no slice there for a flow event. */
-enum { TM_MERGES_NOT = 2 };
+enum { TM_MERGES_NOT = 2, TM_MERGES_BY_KEY = 3 };
 
 /* Begins a packet at EVENT's time, on its machine, with the descriptor of track UUID. *MARK is for
  * tm_packet_end_descriptor. */
