@@ -357,3 +357,39 @@ END
         "outer 400000 0 51 50,drain 100000 1 51 50,mark 10000 2 51 50,first 200000 0 60 60,flush 100000 1 60 60" ]
     [ "$(rows "SELECT tid, pid FROM thread JOIN process USING (upid) WHERE tid != 0 ORDER BY utid")" = "50 50,51 50,60 60" ]
 }
+
+@test "readers merge asynchronous tracks of one name and no process with those of their own file alone" {
+    cd "$BATS_TEST_TMPDIR"
+    for n in 1 2; do
+        cat >$n.json <<END
+[{"ph": "b", "ts": ${n}0, "id2": {"global": "0x1"}, "cat": "c", "name": "load", "pid": 5, "tid": 5},
+ {"ph": "b", "ts": ${n}1, "id2": {"global": "0x2"}, "cat": "c", "name": "load", "pid": 5, "tid": 5},
+ {"ph": "b", "ts": ${n}2, "id2": {"global": "0x3"}, "cat": "c", "name": "draw", "pid": 5, "tid": 5},
+ {"ph": "e", "ts": ${n}3, "id2": {"global": "0x3"}, "cat": "c", "name": "draw", "pid": 5, "tid": 5},
+ {"ph": "e", "ts": ${n}4, "id2": {"global": "0x2"}, "cat": "c", "name": "load", "pid": 5, "tid": 5},
+ {"ph": "e", "ts": ${n}5, "id2": {"global": "0x1"}, "cat": "c", "name": "load", "pid": 5, "tid": 5}]
+END
+    done
+    keys() { python3 "$TM_SRC/t/check/list-packets.py" -f 60.2 -f 60.15 -f 60.17 "$1" | grep -o '60.2=[ld].*'; }
+    tm-merge -q -o both.pftrace 1.json 2.json
+    keys both.pftrace | sort | uniq -c | awk '{ print $1, $2, $3 }' | sort >got
+    diff got - <<'END'
+1 60.2=draw 60.15=3
+1 60.2=draw 60.15=3
+2 60.2=load 60.15=3
+2 60.2=load 60.15=3
+END
+    [ "$(keys both.pftrace | grep -o '60.17=.*' | sort -u | wc -l)" = 4 ]
+    tm-merge -q -o one.pftrace 1.json
+    [ "$(keys one.pftrace | grep -c '60.1[57]')" = 0 ]
+    tm-merge -q -o merged.db both.pftrace
+    sqlite3 merged.db "SELECT s.name, k.name, s.dur FROM slice s JOIN track k ON k.id = s.track_id ORDER BY s.ts" >got
+    diff got - <<'END'
+load|load|5000
+load|load|3000
+draw|draw|1000
+load|load|5000
+load|load|3000
+draw|draw|1000
+END
+}

@@ -18,13 +18,6 @@ static enum tm_status begin_named(struct tm_packet_writer *w, const struct tm_ev
     return tm_pb_put_bytes(&w->out, TM_DESCRIPTOR_NAME, name, sizeof name - 1) != TM_OK ? tm_error_nomem(err) : TM_OK;
 }
 
-enum tm_status tm_default_descriptors_put_merge(struct tm_buf *out, uint64_t uuid)
-{
-    return tm_pb_put_varint(out, TM_DESCRIPTOR_MERGE_BEHAVIOR, TM_MERGES_BY_KEY) == TM_OK
-               ? tm_pb_put_varint(out, TM_DESCRIPTOR_MERGE_KEY_INT, uuid)
-               : TM_E_SYSTEM;
-}
-
 enum tm_status tm_default_descriptors_put_own(struct tm_packet_writer *w, const struct tm_event *e,
                                               struct tm_error *err)
 {
@@ -34,7 +27,7 @@ enum tm_status tm_default_descriptors_put_own(struct tm_packet_writer *w, const 
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     st = begin_named(w, e, uuid, &mark, err);
-    if (st == TM_OK && tm_default_descriptors_put_merge(&w->out, uuid) != TM_OK)
+    if (st == TM_OK && tm_packet_put_merge_key(&w->out, uuid) != TM_OK)
         return tm_error_nomem(err);
     return st < 0 ? st : tm_packet_end_descriptor(w, mark, err);
 }

@@ -10,10 +10,6 @@
 enum tm_status tm_default_descriptors_note(struct tm_packet_writer *writer, const struct tm_event *event, uint64_t uuid,
                                            struct tm_error *err);
 
-/* Appends to OUT, a descriptor of the own default track UUID of a file, that readers merge it with no other, though
- * others have its name. The first name that is stated counts, as for a default track. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_default_descriptors_put_merge(struct tm_buf *out, uint64_t uuid);
-
 /* Describes the own default track of EVENT's file once, with the name that readers give to the machine's. TM_OK or
  * TM_E_SYSTEM, as the function below. */
 enum tm_status tm_default_descriptors_put_own(struct tm_packet_writer *writer, const struct tm_event *event,

@@ -45,7 +45,7 @@ static enum tm_status put_place(struct tm_buf *out, const struct tm_packet_write
     if (st == TM_OK && owner->parent)
         st = tm_pb_put_varint(out, TM_DESCRIPTOR_PARENT, owner->parent);
     if (st == TM_OK && w->descriptor_merge == TM_MERGES_BY_KEY)
-        return tm_default_descriptors_put_merge(out, owner->uuid);
+        return tm_packet_put_merge_key(out, owner->uuid);
     return st == TM_OK && w->descriptor_merge ? tm_pb_put_varint(out, TM_DESCRIPTOR_MERGE_BEHAVIOR, w->descriptor_merge)
                                               : st;
 }

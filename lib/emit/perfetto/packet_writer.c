@@ -268,6 +268,12 @@ const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file,
     return out[0] == '/' ? tm_path_base(out) : out;
 }
 
+enum tm_status tm_packet_put_merge_key(struct tm_buf *out, uint64_t key)
+{
+    enum tm_status st = tm_pb_put_varint(out, TM_DESCRIPTOR_MERGE_BEHAVIOR, TM_MERGES_BY_KEY);
+    return st < 0 ? st : tm_pb_put_varint(out, TM_DESCRIPTOR_MERGE_KEY_INT, key);
+}
+
 enum tm_status tm_packet_begin_descriptor(struct tm_packet_writer *w, const struct tm_event *e, uint64_t uuid,
                                           size_t *mark, struct tm_error *err)
 {

@@ -178,6 +178,10 @@ const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file,
  * and then find no slice there for a flow event. */
 enum { TM_MERGES_NOT = 2, TM_MERGES_BY_KEY = 3 };
 
+/* Appends to OUT, a track descriptor, that readers merge the track with those of KEY and its parent alone, whatever
+ * their names are. Of several names of the track the first counts, as without a key. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_packet_put_merge_key(struct tm_buf *out, uint64_t key);
+
 /* Begins a packet at EVENT's time, on its machine, with the descriptor of track UUID. *MARK is for
  * tm_packet_end_descriptor. */
 enum tm_status tm_packet_begin_descriptor(struct tm_packet_writer *writer, const struct tm_event *event, uint64_t uuid,

@@ -18,12 +18,26 @@ static bool has_flows(const struct tm_event *e)
     return !(e->flags & TM_EVENT_ASYNC) && tm_event_scope(e->flags) == TM_SCOPE_THREAD && e->flags & TM_EVENT_HAS_TID;
 }
 
-/* Makes track UUID, which has E's name and is below PARENT (0: below none), if it is new. Beside other files a counter
- * is a track of its own, because PARENT may have another file's counter of that name. */
+/* Puts which tracks are merged with the track that is called NAME and is below PARENT (0: below none), into w->body.
+ * Readers merge those of one name and parent. Beside other files a counter is a track of its own, because PARENT may
+ * have another file's counter of that name. Tracks of slices below a process are below one of their file; those of no
+ * process are merged with those of their file and name alone. */
+static bool put_merge(struct tm_track_writer *w, const struct tm_event *e, struct tm_text name, uint64_t parent)
+{
+    const bool is_counter = e->kind == TM_KIND_COUNTER;
+    const uint32_t order = w->packets->catalog->files[e->file].processing_order;
+    if (w->is_alone || is_counter == (parent == 0))
+        return true;
+    if (is_counter)
+        return tm_pb_put_varint(&w->body, TM_DESCRIPTOR_MERGE_BEHAVIOR, TM_MERGES_NOT) == TM_OK;
+    const uint64_t key = tm_hash64_seed(name.data ? (const void *)name.data : "", name.len, order);
+    return tm_packet_put_merge_key(&w->body, key) == TM_OK;
+}
+
+/* Makes track UUID, which has E's name and is below PARENT (0: below none), if it is new. */
 static enum tm_status describe_named(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                      uint64_t parent, struct tm_error *err)
 {
-    const bool is_counter = e->kind == TM_KIND_COUNTER, merges_not = is_counter && parent && !w->is_alone;
     struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
     enum tm_status st = tm_map_add(&w->known, uuid, 0);
     if (st == TM_END)
@@ -31,8 +45,8 @@ static enum tm_status describe_named(struct tm_track_writer *w, const struct tm_
     tm_buf_clear(&w->body);
     if (st < 0 || (parent && tm_pb_put_varint(&w->body, TM_DESCRIPTOR_PARENT, parent) != TM_OK) ||
         (name.data && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_NAME, name.data, name.len) != TM_OK) ||
-        (is_counter && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_COUNTER, "", 0) != TM_OK) ||
-        (merges_not && tm_pb_put_varint(&w->body, TM_DESCRIPTOR_MERGE_BEHAVIOR, TM_MERGES_NOT) != TM_OK))
+        (e->kind == TM_KIND_COUNTER && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_COUNTER, "", 0) != TM_OK) ||
+        !put_merge(w, e, name, parent))
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, uuid, err);
 }
