@@ -393,3 +393,19 @@ load|load|3000
 draw|draw|1000
 END
 }
+
+@test "the name that a thread_descriptor of a proto states precedes that of a JSON document" {
+    printf '%s\n' '1 { 10: 4 13: 1 44 { 1: 100 2: 101 5: "named by its sequence" } }' \
+        '1 { 8: 1000 10: 4 11 { 9: 3 23: "a" } }' | python3 "$TM_SRC/t/gen/make-packets.py" >a.pftrace
+    echo '[{"ph":"M","pid":100,"tid":101,"name":"thread_name","args":{"name":"named by JSON"}},
+           {"ph":"M","pid":100,"tid":102,"name":"thread_name","args":{"name":"another"}},
+           {"ph":"X","pid":100,"tid":101,"ts":2,"dur":1,"name":"b"},
+           {"ph":"X","pid":100,"tid":102,"ts":3,"dur":1,"name":"c"}]' >b.json
+    tar cf proto-first.tar a.pftrace b.json
+    tar cf json-first.tar b.json a.pftrace
+    for input in proto-first json-first; do
+        merge $input.tar
+        [ "$(rows 'SELECT tid, name FROM thread WHERE tid > 100 ORDER BY tid')" = \
+          "101 named by its sequence,102 another" ]
+    done
+}

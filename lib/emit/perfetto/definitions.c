@@ -91,8 +91,8 @@ static enum tm_status note_named(struct pftrace *p, const struct tm_event *e, in
     return note_named_task(p, e, true, tid, err);
 }
 
-/* Notes the thread of E, a row of a process tree, if it has a name. */
-static enum tm_status note_tree(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+/* Notes the thread of E, a row of a process tree or the descriptor of a thread without a track, if it has a name. */
+static enum tm_status note_stated(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
     struct tm_pb_field f;
@@ -119,7 +119,7 @@ static enum tm_status note_names(struct pftrace *p, const struct tm_event *e, st
     case TM_KIND_TASK_NEW:
         return e->name ? note_named(p, e, e->tid, err) : TM_OK;
     case TM_KIND_THREAD:
-        return e->flags & TM_EVENT_DERIVED && e->flags & TM_EVENT_HAS_TID ? note_tree(p, e, err) : TM_OK;
+        return e->flags & TM_EVENT_DERIVED && e->flags & TM_EVENT_HAS_TID ? note_stated(p, e, err) : TM_OK;
     default:
         return TM_OK;
     }
@@ -304,6 +304,8 @@ static enum tm_status write_thread(struct pftrace *p, const struct tm_event *e, 
     }
     if (e->time_ns > 0) /* its name counts from its place in the file on */
         at.flags &= ~(uint32_t)TM_EVENT_UNTIMED;
+    if (st == TM_OK && e->machine < p->packets.machine_count && p->tracks.names.is_enabled)
+        st = note_stated(p, e, err);
     return st < 0 ? st : tm_packet_retime(&p->packets, &at, NULL, err);
 }
 
