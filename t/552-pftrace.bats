@@ -1160,6 +1160,38 @@ instant of 2|2.pftrace|description|what 2 is
 END
 }
 
+@test "readers merge named tracks of a second proto that have no parent with those of its own name alone" {
+    cd "$BATS_TEST_TMPDIR"
+    for n in 1 2 3; do
+        packets $n.pftrace <<END
+8: ${n}000 10: 1 13: 1 60 { 1: 11 }
+8: ${n}000 10: 1 60 { 1: 11 2: "A" 15: 1 }
+8: ${n}000 10: 1 60 { 1: 12 2: "A" }
+8: ${n}000 10: 1 60 { 1: 13 2: "B" }
+8: ${n}000 10: 1 60 { 1: 14 2: "none" 15: 2 }
+8: ${n}000 10: 1 60 { 1: 15 2: "own" 15: 3 16: "key" }
+8: ${n}000 10: 1 60 { 1: 16 5: 13 2: "below" }
+8: ${n}100 10: 1 13: 2 11 { 9: 1 11: 11 23: "slice of $n" }
+8: ${n}150 10: 1 13: 2 11 { 9: 3 11: 13 23: "instant of $n" }
+END
+    done
+    keys() { # FILE: name, behavior and key of each descriptor of this file
+        python3 "$TM_SRC/t/check/list-packets.py" -f 60.2 -f 60.15 -f 60.16 -f 60.17 merged.pftrace | grep -E "^${1}000 .* 60( |$)" |
+            cut -d' ' -f7-
+    }
+    tm-merge -q -o merged.pftrace 1.pftrace 2.pftrace 3.pftrace
+    keys 1 | sort >first
+    printf '%s\n' '' '60.2=A' '60.2=A 60.15=1' '60.2=B' '60.2=below' '60.2=none 60.15=2' \
+        '60.2=own 60.15=3 60.16=key' | diff first -
+    for n in 2 3; do
+        keys $n | sed 's/60.17=.*/60.17/' | sort >later
+        printf '%s\n' '60.15=3 60.17' '60.2=A 60.15=3 60.17' '60.2=A 60.15=3 60.17' '60.2=B 60.15=3 60.17' '60.2=below' \
+            '60.2=none 60.15=2' '60.2=own 60.15=3 60.16=key' | diff later -
+    done
+    # One for each file and name.
+    [ "$({ keys 2; keys 3; } | grep -o '60.17=.*' | sort | uniq -c | awk '{ print $1 }' | sort | paste -sd' ')" = "1 1 3 3" ]
+}
+
 @test "the track of a second file of a process has the name that its file states, and the first file's track has not" {
     cd "$BATS_TEST_TMPDIR"
     packets 1.pftrace <<'END'

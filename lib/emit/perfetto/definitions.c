@@ -8,13 +8,14 @@
 /* The content of a track descriptor. */
 struct described {
     uint64_t uuid, parent; /* of the output; 0: none */
-    bool is_thread, is_process;
+    bool is_thread, is_process, is_counter;
     bool names_thread, names_process;
     int64_t pid, tid;
     uint64_t child_ordering;        /* 0: none */
     struct tm_pb_field description; /* its data is NULL without one */
     struct tm_text name;            /* of the track; empty: none */
     bool merges_not;                /* of several names of the track the last one counts; else the first */
+    bool merges_by_key;
 };
 
 /* Reads the TrackDescription in F. TM_OK or TM_E_INPUT. */
@@ -34,7 +35,11 @@ static enum tm_status read_track(const struct pftrace *p, const struct tm_event 
         case TM_TRACK_DESCRIPTION_CHILD_ORDERING: d->child_ordering = g.value; break;
         case TM_TRACK_DESCRIPTION_DESCRIPTION: d->description = g; break;
         case TM_TRACK_DESCRIPTION_NAME: d->name = tm_text_at(g.data, g.len); break;
-        case TM_TRACK_DESCRIPTION_SIBLING_MERGE_BEHAVIOR: d->merges_not = g.value == TM_MERGES_NOT; break;
+        case TM_TRACK_DESCRIPTION_SIBLING_MERGE_BEHAVIOR: 
+            d->merges_not = g.value == TM_MERGES_NOT;
+            d->merges_by_key = g.value == TM_MERGES_BY_KEY;
+            break;
+        case TM_TRACK_DESCRIPTION_IS_COUNTER: d->is_counter = g.value != 0; break;
         case TM_TRACK_DESCRIPTION_IS_THREAD: d->is_thread = g.value != 0; break;
         case TM_TRACK_DESCRIPTION_IS_PROCESS: d->is_process = g.value != 0; break;
         default: break;
@@ -269,9 +274,12 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
         st = note_named(p, e, d.tid, err);
     if (st == TM_OK && d.names_process && d.is_process && p->tracks.names.is_enabled)
         st = note_named_task(p, e, false, d.pid, err);
-    if (st < 0)
-        return st;
-    return owner.uuid == d.uuid ? tm_packet_retime(w, e, NULL, err) : write_below(p, e, &d, &owner, err);
+    if (st < 0 || owner.uuid != d.uuid)
+        return st < 0 ? st : write_below(p, e, &d, &owner, err);
+    w->descriptor_merge_key = tm_merge_keys_find(&p->merge_keys, d.uuid);
+    st = tm_packet_retime(w, e, NULL, err);
+    w->descriptor_merge_key = 0;
+    return st;
 }
 
 /* Notes E, a descriptor that makes a thread that of its sequence and describes no track. */
@@ -343,6 +351,18 @@ bool tm_pftrace_is_due_later(const struct tm_event *e)
            tm_event_raw(e->flags) != TM_RAW_PACKET;
 }
 
+/* Notes the name in D, the descriptor E, if readers would merge its track with those of other files. */
+static enum tm_status note_merging(struct pftrace *p, const struct tm_event *e, const struct described *d,
+                                   struct tm_error *err)
+{
+    const bool merges_by_name = d->name.len && !d->merges_not && !d->merges_by_key;
+    if (!merges_by_name || d->uuid == 0 || d->parent || d->is_thread || d->is_process || d->is_counter ||
+        !tm_packet_mixes_ids(&p->packets, e->file))
+        return TM_OK;
+    const uint32_t order = p->context->catalog->files[e->file].processing_order;
+    return tm_merge_keys_note(&p->merge_keys, d->uuid, order, d->name) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
 enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_event at = *e;
@@ -350,6 +370,8 @@ enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *
     enum tm_status st = d.is_thread                 ? note_thread(p, e, err)
                         : e->kind == TM_KIND_TRACK ? read_description(p, e, &d, err)
                                                    : tm_track_task_note_rank(&p->tracks, e, err);
+    if (st == TM_OK && e->kind == TM_KIND_TRACK)
+        st = note_merging(p, e, &d, err);
     if (st < 0)
         return st;
     if (is_plain_metadata(e))

@@ -8,6 +8,7 @@
 #include "emit/perfetto/ftrace_writer.h"
 #include "emit/perfetto/line_tasks.h"
 #include "emit/perfetto/log_writer.h"
+#include "emit/perfetto/merge_keys.h"
 #include "emit/perfetto/packet_retime.h"
 #include "emit/perfetto/pending_definitions.h"
 #include "emit/perfetto/sample_writer.h"
@@ -43,6 +44,7 @@ struct pftrace {
     struct tm_absent_need absent_defaults[TM_ABSENT_SEQUENCES]; /* a cache of all default tracks of a generation */
     struct tm_default_tracks default_tracks;
     struct tm_sequence_threads threads;
+    struct tm_merge_keys merge_keys;
     struct tm_untimed_packets untimed;
     struct tm_trace_stats trace_stats;
     struct tm_v8_isolates isolates;

@@ -66,8 +66,12 @@ static void descriptor_field(struct tm_rewrite *r, const struct tm_pb_field *f)
             tm_rewrite_check(r, put_place(r->out, w));
         return;
     }
+    if (f->id == TM_DESCRIPTOR_UUID && w->descriptor_merge_key)
+        tm_rewrite_check(r, tm_packet_put_merge_key(r->out, w->descriptor_merge_key));
     if (f->id == TM_DESCRIPTOR_UUID || f->id == TM_DESCRIPTOR_PARENT)
         tm_rewrite_ids(r, f);
+    else if (f->id == TM_DESCRIPTOR_MERGE_BEHAVIOR && w->descriptor_merge_key)
+        return;
     else if (f->id == TM_DESCRIPTOR_COUNTER)
         tm_rewrite_message(r, f, counter_field);
     else

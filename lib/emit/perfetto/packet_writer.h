@@ -61,6 +61,7 @@ struct tm_packet_writer {
     /* the track of another file that the track descriptor being retimed goes to; NULL: it describes its own */
     const struct tm_track_owner *descriptor_owner;
     uint32_t descriptor_merge; /* which tracks are merged with DESCRIPTOR_OWNER's; 0: that descriptor does not say */
+    uint64_t descriptor_merge_key; /* of the track that a descriptor describes; 0: what it states of merging stays */
     bool descriptor_names_child; /* the name in that descriptor is not one of DESCRIPTOR_OWNER's track */
     size_t mark;            /* start of the current packet */
     struct tm_buf inner_times; /* scratch: a packet with its inner times rewritten */

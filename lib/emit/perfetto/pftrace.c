@@ -665,6 +665,7 @@ static void pftrace_close(void *state)
     tm_untimed_packets_release(&p->untimed);
     tm_sequence_threads_release(&p->threads);
     tm_default_tracks_release(&p->default_tracks);
+    tm_merge_keys_release(&p->merge_keys);
     tm_track_writer_release(&p->tracks);
     tm_sample_writer_release(&p->samples);
     tm_line_tasks_release(&p->line_tasks);
