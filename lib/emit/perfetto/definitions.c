@@ -35,7 +35,7 @@ static enum tm_status read_track(const struct pftrace *p, const struct tm_event 
         case TM_TRACK_DESCRIPTION_CHILD_ORDERING: d->child_ordering = g.value; break;
         case TM_TRACK_DESCRIPTION_DESCRIPTION: d->description = g; break;
         case TM_TRACK_DESCRIPTION_NAME: d->name = tm_text_at(g.data, g.len); break;
-        case TM_TRACK_DESCRIPTION_SIBLING_MERGE_BEHAVIOR: 
+        case TM_TRACK_DESCRIPTION_SIBLING_MERGE_BEHAVIOR:
             d->merges_not = g.value == TM_MERGES_NOT;
             d->merges_by_key = g.value == TM_MERGES_BY_KEY;
             break;

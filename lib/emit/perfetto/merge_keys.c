@@ -5,23 +5,16 @@
 enum tm_status tm_merge_keys_note(struct tm_merge_keys *keys, uint64_t uuid, uint32_t order, struct tm_text name)
 {
     const uint64_t hash = tm_hash64_seed(name.data ? (const void *)name.data : "", name.len, order);
-    uint32_t number;
-    if (!tm_map_find(&keys->names, hash, &number)) {
-        number = keys->names.count;
-        if (tm_map_set(&keys->names, hash, number) != TM_OK)
-            return TM_E_SYSTEM;
-    }
-    return tm_map_add(&keys->tracks, uuid, number) < 0 ? TM_E_SYSTEM : TM_OK;
+    return tm_map_add(&keys->tracks, uuid, (uint32_t)hash) < 0 ? TM_E_SYSTEM : TM_OK;
 }
 
 uint64_t tm_merge_keys_find(const struct tm_merge_keys *keys, uint64_t uuid)
 {
-    uint32_t number;
-    return keys->tracks.count && tm_map_find(&keys->tracks, uuid, &number) ? tm_hash_u64(number) | 1 : 0;
+    uint32_t hash;
+    return keys->tracks.count && tm_map_find(&keys->tracks, uuid, &hash) ? tm_hash_u64(hash) | 1 : 0;
 }
 
 void tm_merge_keys_release(struct tm_merge_keys *keys)
 {
-    tm_map_release(&keys->names);
     tm_map_release(&keys->tracks);
 }

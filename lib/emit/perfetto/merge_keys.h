@@ -10,9 +10,7 @@
 
 /* Zero-initialise. */
 struct tm_merge_keys {
-    /* private */
-    struct tm_map names;  /* a hash of file and name to the number of the name */
-    struct tm_map tracks; /* uuid of the output to that number */
+    struct tm_map tracks; /* private: uuid of the output to a hash of file and name, which parts of a trace share */
 };
 
 /* Notes that a descriptor of track UUID states NAME, in the file with number ORDER in the order of processing. Later
