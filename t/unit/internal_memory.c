@@ -17,6 +17,25 @@ __attribute__((weak)) void free_internal(void *memory, void *cache)
     __asm__("_ZN11__sanitizer12InternalFreeEPvPNS_30SizeClassAllocator32LocalCacheINS_20SizeClassAllocator32INS_"
             "4AP32EEEEE");
 
+/* True if each loaded library has the hash table by which a look tells that it lacks a symbol. Those of some kernels'
+ * vdso have another. */
+static bool all_have_tables(void *libc)
+{
+    const struct link_map *library = NULL;
+    if (dlinfo(libc, RTLD_DI_LINKMAP, &library) != 0)
+        return false;
+    while (library->l_prev != NULL)
+        library = library->l_prev;
+    for (library = library->l_next; library != NULL; library = library->l_next) {
+        const ElfW(Dyn) *entry = library->l_ld;
+        while (entry->d_tag != DT_NULL && entry->d_tag != DT_GNU_HASH)
+            entry++;
+        if (entry->d_tag == DT_NULL)
+            return false;
+    }
+    return true;
+}
+
 /* sys_errlist is in libc.so.6 only for programs that were linked long ago. */
 static void test_symbols_of_a_library(void)
 {
@@ -25,7 +44,7 @@ static void test_symbols_of_a_library(void)
     for (unsigned i = 0; libc != NULL && i < sizeof NAMES / sizeof *NAMES; i++) {
         dlerror();
         void *found = dlsym(RTLD_NEXT, NAMES[i]), *anywhere = dlsym(RTLD_DEFAULT, NAMES[i]);
-        ok(dlerror() == NULL);
+        ok(dlerror() == NULL || !all_have_tables(libc));
         ok(found == dlsym(libc, NAMES[i]));
         ok((found == NULL) == (anywhere == NULL));
         ok((found == NULL) == (i > 3));
