@@ -157,10 +157,11 @@ enum tm_status tm_stated_read_head(struct tm_stated *stated, const struct tm_fil
     struct tm_text text = tm_text_at(data, len);
     struct tm_buf heads[2] = {{0}, {0}};
     enum tm_status st = TM_OK;
-    for (unsigned depth = 0; st == TM_OK && depth < TM_DEPTH_MAX && is_packed(&inner); depth++) {
+    for (unsigned depth = 0; depth < TM_DEPTH_MAX && is_packed(&inner); depth++) {
         struct tm_buf *head = &heads[depth & 1]; /* TEXT may be in the other one */
         tm_buf_clear(head);
-        st = tm_container_head(text, TM_STATED_BYTES, head, err);
+        if ((st = tm_container_head(text, TM_STATED_BYTES, head, err)) < 0)
+            break;
         inner = tm_file_type_sniff(head->data, head->len < TM_SNIFF_BYTES ? head->len : TM_SNIFF_BYTES);
         text = tm_text_at(head->data, head->len);
     }
