@@ -187,6 +187,16 @@ static uint64_t recorded_track_need(const struct pftrace *p, uint32_t file, uint
 
 static enum tm_status write_needed(struct pftrace *p, const struct tm_event *e, uint64_t key, struct tm_error *err);
 
+/* Writes E, a track descriptor, with CHANGES. */
+static enum tm_status retime_changed(struct tm_packet_writer *w, const struct tm_event *e,
+                                     struct tm_descriptor_changes changes, struct tm_error *err)
+{
+    w->descriptor = changes;
+    enum tm_status st = tm_packet_retime(w, e, NULL, err);
+    w->descriptor = (struct tm_descriptor_changes){0};
+    return st;
+}
+
 /* Writes E, the descriptor D of a default track that belongs to another file, for the own track of E's file, which is
  * merged with no other file's, though most have one name. What E says of the order of processes and threads then
  * describes the machine's default track, unless that has a descriptor. */
@@ -198,11 +208,11 @@ static enum tm_status write_own_default(struct pftrace *p, const struct tm_event
     enum tm_status st = tm_default_descriptors_note(w, e, owner.uuid, err);
     if (st < 0)
         return st;
-    w->descriptor_owner = &owner;
-    w->descriptor_merge = d->merges_not ? TM_MERGES_NOT : TM_MERGES_BY_KEY;
-    st = tm_packet_retime(w, e, NULL, err);
-    w->descriptor_owner = NULL;
-    w->descriptor_merge = 0;
+    st = retime_changed(w, e,
+                        (struct tm_descriptor_changes){.owner = &owner,
+                                                       .merge_key = d->merges_not ? 0 : owner.uuid,
+                                                       .merges_not = d->merges_not},
+                        err);
     if (st < 0 || (st = tm_default_descriptors_note(w, e, 0, err)) < 0)
         return st;
     return st == TM_OK ? tm_default_descriptors_put_orderings(w, e, err) : TM_OK;
@@ -240,11 +250,8 @@ static enum tm_status write_below(struct pftrace *p, const struct tm_event *e, c
         child.name = d->name;
     if (child.name.len)
         tm_track_owners_set_named(&w->owners, key);
-    w->descriptor_owner = owner;
-    w->descriptor_names_child = !d->is_thread;
-    enum tm_status st = tm_packet_retime(w, e, NULL, err);
-    w->descriptor_owner = NULL;
-    w->descriptor_names_child = false;
+    enum tm_status st =
+        retime_changed(w, e, (struct tm_descriptor_changes){.owner = owner, .loses_name = !d->is_thread}, err);
     if (st == TM_OK && d->is_process && !d->is_thread && p->tracks.names.is_enabled)
         st = tm_track_writer_repeat_name(&p->tracks, e, d->pid, err);
     return st < 0 ? st : tm_packet_child_track(w, e, &child, err);
@@ -276,10 +283,8 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
         st = note_named_task(p, e, false, d.pid, err);
     if (st < 0 || owner.uuid != d.uuid)
         return st < 0 ? st : write_below(p, e, &d, &owner, err);
-    w->descriptor_merge_key = tm_merge_keys_find(&p->merge_keys, d.uuid);
-    st = tm_packet_retime(w, e, NULL, err);
-    w->descriptor_merge_key = 0;
-    return st;
+    return retime_changed(
+        w, e, (struct tm_descriptor_changes){.merge_key = tm_merge_keys_find(&p->merge_keys, d.uuid)}, err);
 }
 
 /* Notes E, a descriptor that makes a thread that of its sequence and describes no track. */

@@ -38,16 +38,16 @@ static bool is_of_place(uint32_t field)
            field == TM_DESCRIPTOR_MERGE_KEY || field == TM_DESCRIPTOR_MERGE_KEY_INT;
 }
 
-static enum tm_status put_place(struct tm_buf *out, const struct tm_packet_writer *w)
+static enum tm_status put_place(struct tm_buf *out, const struct tm_descriptor_changes *changes)
 {
-    const struct tm_track_owner *owner = w->descriptor_owner;
-    enum tm_status st = tm_pb_put_varint(out, TM_DESCRIPTOR_UUID, owner->uuid);
-    if (st == TM_OK && owner->parent)
-        st = tm_pb_put_varint(out, TM_DESCRIPTOR_PARENT, owner->parent);
-    if (st == TM_OK && w->descriptor_merge == TM_MERGES_BY_KEY)
-        return tm_packet_put_merge_key(out, owner->uuid);
-    return st == TM_OK && w->descriptor_merge ? tm_pb_put_varint(out, TM_DESCRIPTOR_MERGE_BEHAVIOR, w->descriptor_merge)
-                                              : st;
+    enum tm_status st = tm_pb_put_varint(out, TM_DESCRIPTOR_UUID, changes->owner->uuid);
+    if (st == TM_OK && changes->owner->parent)
+        st = tm_pb_put_varint(out, TM_DESCRIPTOR_PARENT, changes->owner->parent);
+    if (st == TM_OK && changes->merge_key)
+        st = tm_packet_put_merge_key(out, changes->merge_key);
+    if (st == TM_OK && changes->merges_not)
+        st = tm_pb_put_varint(out, TM_DESCRIPTOR_MERGE_BEHAVIOR, TM_MERGES_NOT);
+    return st;
 }
 
 /* True for the fields of a descriptor that name its track. */
@@ -58,19 +58,19 @@ static bool is_name(uint32_t field)
 
 static void descriptor_field(struct tm_rewrite *r, const struct tm_pb_field *f)
 {
-    const struct tm_packet_writer *w = rewrite_of(r)->writer;
-    if (w->descriptor_names_child && is_name(f->id))
+    const struct tm_descriptor_changes *changes = &rewrite_of(r)->writer->descriptor;
+    if (changes->loses_name && is_name(f->id))
         return;
-    if (w->descriptor_owner && is_of_place(f->id)) {
+    if (changes->owner && is_of_place(f->id)) {
         if (f->id == TM_DESCRIPTOR_UUID)
-            tm_rewrite_check(r, put_place(r->out, w));
+            tm_rewrite_check(r, put_place(r->out, changes));
         return;
     }
-    if (f->id == TM_DESCRIPTOR_UUID && w->descriptor_merge_key)
-        tm_rewrite_check(r, tm_packet_put_merge_key(r->out, w->descriptor_merge_key));
+    if (f->id == TM_DESCRIPTOR_UUID && changes->merge_key)
+        tm_rewrite_check(r, tm_packet_put_merge_key(r->out, changes->merge_key));
     if (f->id == TM_DESCRIPTOR_UUID || f->id == TM_DESCRIPTOR_PARENT)
         tm_rewrite_ids(r, f);
-    else if (f->id == TM_DESCRIPTOR_MERGE_BEHAVIOR && w->descriptor_merge_key)
+    else if (f->id == TM_DESCRIPTOR_MERGE_BEHAVIOR && changes->merge_key)
         return;
     else if (f->id == TM_DESCRIPTOR_COUNTER)
         tm_rewrite_message(r, f, counter_field);

@@ -37,6 +37,14 @@ static inline uint64_t tm_packet_pid(int64_t pid)
 /* The key of an attribute about file N of a merged trace is this text followed by N. */
 #define TM_PROVENANCE_FILE "tracemerge.file."
 
+/* What changes in the track descriptor that is retimed, beside ids and times. Zero: nothing. */
+struct tm_descriptor_changes {
+    const struct tm_track_owner *owner; /* the track of another file that it goes to; NULL: it describes its own */
+    uint64_t merge_key; /* readers merge the track with those of this key alone; 0: it gets no key */
+    bool merges_not;    /* readers merge OWNER's track with no other */
+    bool loses_name;    /* the name that it states is not one of OWNER's track */
+};
+
 struct tm_packet_writer {
     const struct tm_catalog *catalog; /* borrowed */
     struct tm_packet_sink sink;   /* private; it is the encoder's as long as there is one */
@@ -58,11 +66,7 @@ struct tm_packet_writer {
     struct tm_track_owners owners;
     struct tm_default_owners defaults;
     const struct tm_sequence_threads *threads; /* borrowed: has tracks of events that name none; NULL: there are none */
-    /* the track of another file that the track descriptor being retimed goes to; NULL: it describes its own */
-    const struct tm_track_owner *descriptor_owner;
-    uint32_t descriptor_merge; /* which tracks are merged with DESCRIPTOR_OWNER's; 0: that descriptor does not say */
-    uint64_t descriptor_merge_key; /* of the track that a descriptor describes; 0: what it states of merging stays */
-    bool descriptor_names_child; /* the name in that descriptor is not one of DESCRIPTOR_OWNER's track */
+    struct tm_descriptor_changes descriptor;
     size_t mark;            /* start of the current packet */
     struct tm_buf inner_times; /* scratch: a packet with its inner times rewritten */
     bool has_own_uuid; /* there are several traces: their uuids are attributes of the files */

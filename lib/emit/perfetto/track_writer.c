@@ -1,6 +1,7 @@
 #include "emit/perfetto/track_writer.h"
 
 #include "emit/perfetto/deferred_choice.h"
+#include "emit/perfetto/merge_keys.h"
 #include "emit/perfetto/track_ends.h"
 #include "emit/perfetto/track_packet.h"
 #include "emit/perfetto/track_tasks.h"
@@ -30,8 +31,7 @@ static bool put_merge(struct tm_track_writer *w, const struct tm_event *e, struc
         return true;
     if (is_counter)
         return tm_pb_put_varint(&w->body, TM_DESCRIPTOR_MERGE_BEHAVIOR, TM_MERGES_NOT) == TM_OK;
-    const uint64_t key = tm_hash64_seed(name.data ? (const void *)name.data : "", name.len, order);
-    return tm_packet_put_merge_key(&w->body, key) == TM_OK;
+    return tm_packet_put_merge_key(&w->body, tm_merge_key_of(order, name)) == TM_OK;
 }
 
 /* Makes track UUID, which has E's name and is below PARENT (0: below none), if it is new. */
