@@ -78,6 +78,8 @@ static const struct family of_all[] = {
     {"diskstat.", "", {.text = "diskstat", .pattern = OF_DISK}},
     {"psi.", "", {.text = "psi", .pattern = "psi.{psi_resource}"}},
     {"battery_stats.", "", {.text = "battery_stats", .pattern = "{counter_key}"}},
+    {"BatteryStatus", NULL, {.text = "battery_status"}},
+    {"PlugType", NULL, {.text = "battery_plugged_status"}},
     {"batt.", ".charge_uah", OF_BATTERY},
     {"batt.", ".capacity_pct", OF_BATTERY},
     {"batt.", ".current_ua", OF_BATTERY},

@@ -52,6 +52,7 @@
 #include "format/simpleperf/simpleperf.h"
 #include "format/journal/journal.h"
 #include "format/spans/spans.h"
+#include "format/dumpstate/battery.h"
 #include "format/dumpstate/facts.h"
 #include "format/logcat/logcat.h"
 #include "format/logcat/rows.h"
@@ -130,6 +131,8 @@ static const struct limit limits[] = {
     LIMIT(TM_LOGCAT_MESSAGE_MAX),
     LIMIT(TM_LOGCAT_REPORT_MESSAGES_MAX),
     LIMIT(TM_DUMPSTATE_LINE_MAX),
+    LIMIT(TM_BATTERY_TEXTS_MAX),
+    LIMIT(TM_BATTERY_TEXT_BYTES_MAX),
     LIMIT(TM_PERF_LINE_MAX),
     LIMIT(TM_PERF_FRAMES_MAX),
     LIMIT(TM_INSTRUMENTS_TAG_MAX),

@@ -108,6 +108,12 @@ static void test_sections(void)
                  {"------ RADIO LOG (logcat) ------", TM_DUMPSTATE_OTHER}, {"x", TM_DUMPSTATE_LOG},
                  {"------ DUMPSYS HIGH (dumpsys) ------", TM_DUMPSTATE_OTHER},
                  {"DUMP OF SERVICE HIGH alarm:", TM_DUMPSTATE_OTHER}, {"x", TM_DUMPSTATE_ALARM},
+                 {"9,0,i,vers,36,1,A,B", TM_DUMPSTATE_BATTERY}, {"x", TM_DUMPSTATE_BATTERY},
+                 {"DUMP OF SERVICE alarm:", TM_DUMPSTATE_OTHER}, {"x", TM_DUMPSTATE_ALARM},
+                 {"------ CHECKIN BATTERYSTATS (dumpsys) ------", TM_DUMPSTATE_OTHER},
+                 {"9,h,1", TM_DUMPSTATE_BATTERY},
+                 {"------ DUMPSYS HIGH (dumpsys) ------", TM_DUMPSTATE_OTHER},
+                 {"DUMP OF SERVICE HIGH alarm:", TM_DUMPSTATE_OTHER}, {"9,h,1", TM_DUMPSTATE_ALARM},
                  {"--------- 1s was the duration of dumpsys alarm, ending at: 2024", TM_DUMPSTATE_OTHER},
                  {"x", TM_DUMPSTATE_OTHER}};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)

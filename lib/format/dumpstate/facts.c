@@ -55,6 +55,8 @@ enum tm_status tm_dumpstate_facts_read(struct tm_logcat_report *report, struct t
         case TM_DUMPSTATE_ALARM:
             read_zone(report, line);
             break;
+        case TM_DUMPSTATE_BATTERY:
+            break;
         case TM_DUMPSTATE_OTHER:
             has_date = has_date || read_date(report, line);
             break;
