@@ -90,6 +90,72 @@ END
     [ "$(sqlite3 m.db "$query")" = "$(sqlite3 p.db "$query")" ]
 }
 
+buffers() { # one buffer, drawn twice; the second time the GPU is done before the queue event comes
+    packets <<'END'
+1 { 10: 1 6 { 1 { 1: 6 2: 1 } } }
+1 { 8: 1000 10: 7 57 { 1 { 2: 1 3: "menu" 5: 9 } } }
+1 { 8: 1400 10: 7 57 { 1 { 1: 5 2: 5 3: "menu" 5: 9 } } }
+1 { 8: 1100 10: 7 57 { 1 { 1: 5 2: 2 3: "menu" 4: 20 5: 9 } } }
+1 { 8: 1200 10: 7 57 { 1 { 1: 5 2: 4 3: "menu" 5: 9 } } }
+1 { 8: 1500 10: 7 57 { 1 { 1: 5 2: 8 3: "menu" 5: 9 } } }
+1 { 8: 2000 10: 7 57 { 1 { 2: 1 3: "menu" 5: 9 } } }
+1 { 8: 2050 10: 7 57 { 1 { 1: 6 2: 4 3: "menu" 5: 9 } } }
+1 { 8: 2100 10: 7 57 { 1 { 1: 6 2: 2 3: "menu" 5: 9 } } }
+1 { 8: 2500 10: 7 57 { 1 { 1: 6 2: 8 3: "menu" 5: 9 } } }
+1 { 8: 3000 10: 7 57 { 1 { 2: 1 5: 9 } } }
+1 { 8: 3100 10: 7 57 { 1 { 2: 1 5: 9 } } }
+1 { 8: 3200 10: 7 57 { 1 { 2: 5 5: 9 } } }
+1 { 8: 3300 10: 7 57 { 1 { 2: 77 5: 9 } } }
+1 { 8: 3400 10: 7 57 { 1 { 2: 1 } } }
+1 { 8: 3500 10: 7 57 { } }
+END
+}
+
+@test "buffers of graphics are slices by event and by phase, in order of time" {
+    buffers
+    want='1000|0|Dequeue|Buffer: 9 menu|menu|0|0|0|1000
+1000|100|5|APP_9 menu|menu|5|NULL|NULL|NULL
+1100|20|Queue|Buffer: 9 menu|menu|5|0|0|1100
+1100|100|5|GPU_9 menu|menu|5|NULL|NULL|NULL
+1200|0|AcquireFenceSignaled|Buffer: 9 menu|menu|5|100|-1200|1200
+1400|0|Latch|Buffer: 9 menu|menu|5|100|200|0
+1400|100|5|SF_9 menu|menu|5|NULL|NULL|NULL
+1500|0|PresentFenceSignaled|Buffer: 9 menu|menu|5|100|200|100
+1500|1000|5|Display_menu|menu|5|NULL|NULL|NULL
+2000|0|Dequeue|Buffer: 9 menu|menu|0|100|200|600
+2000|100|6|APP_9 menu|menu|6|NULL|NULL|NULL
+2050|0|AcquireFenceSignaled|Buffer: 9 menu|menu|6|950|-650|650
+2100|0|Queue|Buffer: 9 menu|menu|6|0|-650|700
+2500|-1|6|Display_menu|menu|6|NULL|NULL|NULL
+2500|0|PresentFenceSignaled|Buffer: 9 menu|menu|6|0|-650|1100
+3000|-1|0|APP_9 |no_layer_name|0|NULL|NULL|NULL
+3000|0|Dequeue|Buffer: 9 |no_layer_name|0|0|0|3000
+3100|-1|0|APP_9 |no_layer_name|0|NULL|NULL|NULL
+3100|0|Dequeue|Buffer: 9 |no_layer_name|0|0|0|3100
+3200|-1|3200|SF_9 |no_layer_name|0|NULL|NULL|NULL
+3200|0|Latch|Buffer: 9 |no_layer_name|0|0|3200|0
+3300|0|unknown_event|Buffer: 9 |no_layer_name|0|0|3200|100'
+    query="SELECT ts, dur, s.name, t.name, layer_name, frame_number, queue_to_acquire_time, acquire_to_latch_time,
+        latch_to_present_time FROM frame_slice s JOIN track t ON t.id = track_id ORDER BY ts, dur, t.name"
+    same "$query" "$want"
+    same "SELECT depth, count(*) FROM frame_slice GROUP BY 1" '0|21
+1|1'
+    same "SELECT count(*) FROM gpu_track WHERE type = 'graphics_frame_event'" 8
+    same "SELECT name, value FROM stats WHERE name LIKE 'graphics%'" 'graphics_frame_event_parser_errors|4'
+    same "SELECT DISTINCT display_value FROM track t JOIN args a ON a.arg_set_id = t.dimension_arg_set_id
+        WHERE key = 'name' AND t.name LIKE 'GPU%' ORDER BY 1" 'GPU_9 menu'
+    tm-merge -q -o m.pftrace p.pftrace
+    tm-merge -q -o p.db m.pftrace
+    same "$query" "$want"
+}
+
+@test "other outputs show phases of buffers too" {
+    buffers
+    tm-merge -q -f text p.pftrace | grep -q 'APP_9 menu *slice *100ns 1000 frame_number=5 layer_name="menu"'
+    tm-merge -q -o p.json p.pftrace
+    [ "$(grep -c '"ph":"b"' p.json)" = 22 ]
+}
+
 @test "work of GPUs is slices of their queues, with all its fields as columns" {
     packets <<'END'
 1 { 10: 7 13: 1 12 { 23 { 1: 50 2: 400 } 24 { 1: 1 2: "queue A" 3: "about" } 24 { 1: 3 2: "vertex" 3: "vertices" 4: 1 } } }

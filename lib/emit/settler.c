@@ -24,7 +24,8 @@ static enum tm_status add_second(struct tm_emit_settler *s, struct tm_error *err
 static void count_left_out(struct tm_emit_settler *s, const struct tm_event *e)
 {
     const uint64_t left_out =
-        s->binder.left_out + s->kernel.left_out + s->kernel.queues.left_out + s->kernel.requests.left_out;
+        s->binder.left_out + s->kernel.left_out + s->kernel.queues.left_out +
+                              s->kernel.requests.left_out + s->kernel.buffers.left_out;
     tm_unsupported_counts_add(s->unsupported, e->file, TM_UNSUPPORTED_FACTS, left_out > s->left_out);
     s->left_out = left_out;
 }
@@ -45,7 +46,7 @@ static enum tm_status add_event(struct tm_emit_settler *s, struct tm_event *e, s
     st = e->kind == TM_KIND_BINDER ? tm_binder_rows_take(&s->binder, s->catalog, e, &settled, err)
                                    : tm_kernel_rows_take(&s->kernel, s->catalog, e, &settled, err);
     count_left_out(s, e);
-    if (st < 0)
+    if (st < 0 || settled.count == 0)
         return st;
     if (settled.count > 1) {
         s->second = settled.rows[1];

@@ -98,6 +98,7 @@ static const struct tm_stat_words table[] = {
     {"generic_task_state_invalid_order", OF_ANALYSIS, "States of tasks that contradict the one before"},
     {"gpu_counters_invalid_spec", OF_ANALYSIS, "Counters of GPUs, and values of theirs, that are not described"},
     {"gpu_work_period_negative_duration", OF_ANALYSIS, "Periods of a GPU's work that end before they begin"},
+    {"graphics_frame_event_parser_errors", OF_ANALYSIS, "Events of buffers that state too little or begin no phase"},
     {"heap_graph_invalid_string_id", OF_TRACE | IS_GLOBAL, "Classes of heap graphs whose file is not named"},
     {"heap_graph_malformed_packet", OF_TRACE | IS_GLOBAL,
      "Parts of heap graphs that are incomplete or contradict each other"},

@@ -42,6 +42,20 @@ enum tm_kernel_effect {
     TM_KERNEL_FILE_REQUEST,
     TM_KERNEL_FILE_REQUEST_DONE,
     TM_KERNEL_MEMORY, /* adds bytes to a process's counter, or takes them away if the amount is below 0 */
+    /* Buffers of Android's graphics (model/graphics_buffers.h). The category identifies the buffer, or the layer. The
+     * first four are events themselves; their amount is their duration. */
+    TM_KERNEL_BUFFER,
+    TM_KERNEL_BUFFER_QUEUED,
+    TM_KERNEL_BUFFER_ACQUIRED,
+    TM_KERNEL_BUFFER_LATCHED,
+    TM_KERNEL_BUFFER_DRAWING, /* from here on phases begin or end: the app draws */
+    TM_KERNEL_BUFFER_DRAWN,
+    TM_KERNEL_BUFFER_UNDRAWN,   /* if the app still draws, its end was lost */
+    TM_KERNEL_BUFFER_RENDERING, /* the GPU works, if the app was just done and the GPU was not before */
+    TM_KERNEL_BUFFER_RENDERED,
+    TM_KERNEL_BUFFER_SHOWING, /* the compositor has the buffer */
+    TM_KERNEL_BUFFER_SHOWN,
+    TM_KERNEL_BUFFER_DISPLAYED, /* until the next of the layer */
     TM_KERNEL_EFFECTS
 };
 

@@ -343,6 +343,8 @@ enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_cat
     tm_kernel_set_amount(first, 0);
     if (tm_file_requests_has(row->value))
         return tm_file_requests_take(&k->requests, row, out, err);
+    if (tm_graphics_buffers_has(row->value))
+        return tm_graphics_buffers_take(&k->buffers, catalog, row, out, err);
     tm_buf_clear(&k->detail);
     if (tm_buf_add(&k->detail, row->detail, row->detail_bytes) != TM_OK)
         return tm_error_nomem(err);
@@ -391,6 +393,7 @@ void tm_kernel_rows_release(struct tm_kernel_rows *k)
     tm_table_release(&k->pending);
     tm_work_queues_release(&k->queues);
     tm_file_requests_release(&k->requests);
+    tm_graphics_buffers_release(&k->buffers);
     tm_buf_release(&k->detail);
     *k = (struct tm_kernel_rows){0};
 }

@@ -11,6 +11,7 @@
 
 #include "model/catalog.h"
 #include "model/file_requests.h"
+#include "model/graphics_buffers.h"
 #include "model/settled_rows.h"
 #include "model/work_queues.h"
 #include "base/table.h"
@@ -30,6 +31,7 @@ struct tm_kernel_rows {
     struct tm_table pending; /* reads and requests that have not ended */
     struct tm_work_queues queues;
     struct tm_file_requests requests;
+    struct tm_graphics_buffers buffers;
     struct tm_buf detail;
 };
 

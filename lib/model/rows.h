@@ -179,6 +179,8 @@ struct tm_rows {
     enum tm_status (*slice)(void *self, const struct tm_slice_row *row, struct tm_error *err);
     /* The open slice ID has ended after DUR; -1: it is still open. ARG_SET replaces its set of args. */
     enum tm_status (*slice_end)(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err);
+    /* Slice ID has the name NAME instead of the one that it had. NULL: not needed. */
+    enum tm_status (*slice_name)(void *self, int64_t id, struct tm_text name, struct tm_error *err);
     /* Slice ID began at READING of its thread. No slice came after it. NULL: not needed. */
     enum tm_status (*slice_thread_begin)(void *self, int64_t id, const struct tm_thread_reading *reading,
                                          struct tm_error *err);

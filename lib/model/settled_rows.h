@@ -4,8 +4,8 @@
 
 #include "stream/event.h"
 
-/* The first replaces the row and keeps its raw bytes. The second, if any, is DERIVED. Their details are valid until the
- * next row is settled. */
+/* The first replaces the row and keeps its raw bytes. The second, if any, is DERIVED. A DERIVED row may become none.
+ * Their details are valid until the next row is settled. */
 struct tm_settled_rows {
     struct tm_event rows[2];
     uint32_t count;

@@ -6,6 +6,9 @@
 #include "perfetto/named_tracks.h"
 #include "stream/detail_fields.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 enum { FLOW_BY_ID = 1, FLOWS_READ = 4 };
 
 /* A field of the Detail that states a flow. */
@@ -397,6 +400,18 @@ static struct thread_times thread_times(const struct tm_model_event *ev)
     return times;
 }
 
+/* Names slice ID, which EV ends or gives args, by the frame that EV states, if it does. */
+static enum tm_status name_by_frame(const struct tm_model_output *out, const struct tm_event *e, int64_t id,
+                                    struct tm_error *err)
+{
+    char text[24];
+    int64_t frame;
+    if (out->rows->slice_name == NULL || !tm_named_track_frame(e, &frame))
+        return TM_OK;
+    const int len = snprintf(text, sizeof text, "%" PRId64, frame);
+    return out->rows->slice_name(out->rows->self, id, tm_text_at(text, (size_t)len), err);
+}
+
 /* Joins the args about the begins on TRACK, whose slices do not nest, to *SET. */
 static enum tm_status join_begins(struct tm_unnested_begins *unnested_begins, struct tm_model_output *out,
                                   uint32_t track, int64_t *set, struct tm_error *err)
@@ -436,6 +451,8 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
         return st;
     struct tm_flow_slice slice = {ended.id, e->time_ns - ended.dur};
     st = m->out.rows->slice_end(m->out.rows->self, ended.id, ended.dur, ended.value, err);
+    if (st == TM_OK)
+        st = name_by_frame(&m->out, e, ended.id, err);
     note_packet_slice(&m->layout, &m->out, ev, track, ended.id);
     struct thread_times times = thread_times(ev);
     const struct tm_thread_reading reading = {.value = times.ts, .is_exact = true};
@@ -615,6 +632,8 @@ enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev
         st = tm_arg_sets_join(&m->out.arg_sets, detail.data, detail.len, set, err);
     if (st >= 0)
         st = m->out.rows->slice_end(m->out.rows->self, id, -1, *set, err);
+    if (st >= 0)
+        st = name_by_frame(&m->out, e, id, err);
     tm_buf_release(&detail);
     return st;
 }

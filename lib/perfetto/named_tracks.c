@@ -3,6 +3,8 @@
 #include "base/pb.h"
 #include "stream/detail_fields.h"
 
+#include <string.h>
+
 static const struct {
     const char *type;
     enum { ALONE, LANES, COUNTER } content; /* slices in one lane or in several, or the values of a counter */
@@ -63,6 +65,7 @@ static const struct {
     [TM_NAMED_TRACK_VULKAN_DRIVER_MEMORY] = {"vulkan_driver_mem", COUNTER},
     [TM_NAMED_TRACK_VULKAN_ALLOCATED] = {"vulkan_device_mem_allocation", COUNTER},
     [TM_NAMED_TRACK_VULKAN_BOUND] = {"vulkan_device_mem_bind", COUNTER},
+    [TM_NAMED_TRACK_GRAPHICS_BUFFERS] = {"graphics_frame_event", ALONE},
 };
 
 const char *tm_named_track_type(enum tm_named_track track)
@@ -117,6 +120,25 @@ static enum tm_named_track type_of(const struct tm_event *e)
 bool tm_named_track_is_of_counter(const struct tm_event *e)
 {
     return tracks[type_of(e)].content == COUNTER;
+}
+
+bool tm_named_track_frame(const struct tm_event *e, int64_t *frame)
+{
+    static const char key[] = "frame_number";
+    bool is_frame = false;
+    struct tm_pb_field f, part;
+    if (type_of(e) != TM_NAMED_TRACK_GRAPHICS_BUFFERS)
+        return false;
+    for (struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes); !is_frame && tm_pb_next(&pb, &f) == TM_OK;) {
+        struct tm_pb arg = tm_pb_of(f.data, f.id == TM_DETAIL_ARGS ? f.len : 0);
+        while (tm_pb_next(&arg, &part) == TM_OK) {
+            if (part.id == TM_ARG_KEY)
+                is_frame = part.len == sizeof key - 1 && memcmp(part.data, key, part.len) == 0;
+            else if (part.id == TM_ARG_INT && is_frame)
+                *frame = tm_unzigzag(part.value);
+        }
+    }
+    return is_frame;
 }
 
 bool tm_named_track_is_of_driver(const struct tm_event *e)

@@ -67,6 +67,7 @@ enum tm_named_track {
     TM_NAMED_TRACK_VULKAN_DRIVER_MEMORY = 53, /* of a process: a counter; so are the next two */
     TM_NAMED_TRACK_VULKAN_ALLOCATED = 54,
     TM_NAMED_TRACK_VULKAN_BOUND = 55,
+    TM_NAMED_TRACK_GRAPHICS_BUFFERS = 56, /* global: events of a buffer, or a phase of it, or of a layer */
     TM_NAMED_TRACK_COUNT
 };
 
@@ -101,6 +102,10 @@ bool tm_named_track_is_of(const struct tm_event *event);
 
 /* True if EVENT, a slice or an instant, is on a track of a driver. Its category is the name of the kernel's event. */
 bool tm_named_track_is_of_driver(const struct tm_event *event);
+
+/* True if EVENT, the end of a slice or args for it, states the number of a frame, which is then the slice's name. Sets
+ * *FRAME. */
+bool tm_named_track_frame(const struct tm_event *event, int64_t *frame);
 
 /* True if EVENT is an asynchronous marker whose column track is a cookie. The reference shows that as the argument
  * cookie of the slice. */

@@ -21,6 +21,10 @@ const char tm_sqlite_frame_views[] =
     ARG("Addressable unsignaled latch count", "addressable_unsignaled_latch_count")
     ARG("Latched fence state", "latched_fence_state")
     " FROM slice s JOIN track t ON t.id = s.track_id WHERE t.type = 'android_actual_frame_timeline';"
+    "CREATE VIEW frame_slice AS " OF_SLICE ARG("layer_name", "layer_name") ARG("frame_number", "frame_number")
+    ARG("queue_to_acquire_time", "queue_to_acquire_time") ARG("acquire_to_latch_time", "acquire_to_latch_time")
+    ARG("latch_to_present_time", "latch_to_present_time")
+    " FROM slice s JOIN track t ON t.id = s.track_id WHERE t.type = 'graphics_frame_event';"
     "CREATE VIEW gpu_slice AS " OF_SLICE ARG("context_id", "context_id") ARG("render_target", "render_target")
     ARG("render_target_name", "render_target_name") ARG("render_pass", "render_pass")
     ARG("render_pass_name", "render_pass_name") ARG("command_buffer", "command_buffer")

@@ -14,6 +14,7 @@
 /* Prepared statements. Tables with most rows have none: their rows go into btrees (tm_sqlite_btree). */
 enum tm_sqlite_statement {
     TM_SQL_SLICE_END,
+    TM_SQL_SLICE_NAME,
     TM_SQL_SLICE_THREAD_END,
     TM_SQL_SLICE_INSTRUCTIONS_END,
     TM_SQL_SCHED_END,
@@ -202,6 +203,7 @@ void tm_sqlite_rows_release(struct tm_sqlite *s);
  * rows until KEEP are left. */
 enum tm_status tm_sqlite_slice(void *self, const struct tm_slice_row *row, struct tm_error *err);
 enum tm_status tm_sqlite_slice_end(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err);
+enum tm_status tm_sqlite_slice_name(void *self, int64_t id, struct tm_text name, struct tm_error *err);
 enum tm_status tm_sqlite_slice_thread_begin(void *self, int64_t id, const struct tm_thread_reading *reading,
                                             struct tm_error *err);
 enum tm_status tm_sqlite_slice_thread_end(void *self, int64_t id, const struct tm_thread_reading *reading,

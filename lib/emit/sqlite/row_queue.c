@@ -13,6 +13,7 @@ enum { BLOCK = 256 << 10, ALIGN = 8, TEXTS_MAX = 3 };
 enum kind {
     SLICE,
     SLICE_END,
+    SLICE_NAME,
     SLICE_THREAD_BEGIN,
     SLICE_THREAD_END,
     COUNTER,
@@ -49,7 +50,7 @@ struct head {
 /* The parameters of functions that take no row. */
 struct ended {
     int64_t id, dur, arg_set;
-    struct tm_text text; /* a state or function */
+    struct tm_text text; /* a state, a function or a name */
 };
 
 /* A thread state that has not ended, and whose wait is not known. Most rows of a trace of the kernel are such. With
@@ -106,6 +107,12 @@ static enum tm_status pass_slice_end(const struct tm_rows *to, const void *row, 
 {
     const struct ended *ended = row;
     return to->slice_end(to->self, ended->id, ended->dur, ended->arg_set, err);
+}
+
+static enum tm_status pass_slice_name(const struct tm_rows *to, const void *row, struct tm_error *err)
+{
+    const struct ended *ended = row;
+    return to->slice_name(to->self, ended->id, ended->text, err);
 }
 
 static enum tm_status pass_slice_thread_begin(const struct tm_rows *to, const void *row, struct tm_error *err)
@@ -193,6 +200,7 @@ struct layout {
 static const struct layout layouts[KINDS] = {
     [SLICE] = {pass_slice, SIZE(tm_slice_row), 2, {AT(tm_slice_row, name), AT(tm_slice_row, category)}},
     [SLICE_END] = {pass_slice_end, AT(ended, text), 0, {0}},
+    [SLICE_NAME] = {pass_slice_name, SIZE(ended), 1, {AT(ended, text)}},
     [SLICE_THREAD_BEGIN] = {pass_slice_thread_begin, SIZE(reading), 0, {0}},
     [SLICE_THREAD_END] = {pass_slice_thread_end, SIZE(reading), 0, {0}},
     [COUNTER] = {pass_counter, SIZE(tm_counter_row), 0, {0}},
@@ -390,6 +398,11 @@ static enum tm_status put_slice_end(void *self, int64_t id, int64_t dur, int64_t
     return put(self, SLICE_END, &(struct ended){.id = id, .dur = dur, .arg_set = arg_set}, err);
 }
 
+static enum tm_status put_slice_name(void *self, int64_t id, struct tm_text name, struct tm_error *err)
+{
+    return put(self, SLICE_NAME, &(struct ended){.id = id, .text = name}, err);
+}
+
 static enum tm_status put_thread_begin(void *self, int64_t id, const struct tm_thread_reading *reading,
                                        struct tm_error *err)
 {
@@ -474,6 +487,7 @@ void tm_row_queue_init(struct tm_row_queue *q, const struct tm_rows *to)
     q->rows = (struct tm_rows){.self = q,
                                .slice = put_slice,
                                .slice_end = put_slice_end,
+                               .slice_name = put_slice_name,
                                .slice_thread_begin = put_thread_begin,
                                .slice_thread_end = put_thread_end,
                                .counter = put_counter,

@@ -125,6 +125,7 @@ void tm_sqlite_rows_init(struct tm_sqlite *s)
     s->rows = (struct tm_rows){.self = s,
                                .slice = tm_sqlite_slice,
                                .slice_end = tm_sqlite_slice_end,
+                               .slice_name = tm_sqlite_slice_name,
                                .slice_thread_begin = tm_sqlite_slice_thread_begin,
                                .slice_thread_end = tm_sqlite_slice_thread_end,
                                .counter = tm_sqlite_counter,

@@ -140,7 +140,8 @@ static const char views[] =
     "CREATE VIEW gpu_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
     " machine_id, type AS scope, description, (SELECT a.int_value FROM args a WHERE"
     " a.arg_set_id = dimension_arg_set_id AND a.key = 'context_id') AS context_id FROM track WHERE type IN"
-    " ('drm_vblank', 'drm_sched_ring', 'drm_fence', 'mali_mcu_state', 'gpu_render_stage', 'vulkan_events', 'gpu_log');"
+    " ('drm_vblank', 'drm_sched_ring', 'drm_fence', 'mali_mcu_state', 'gpu_render_stage', 'vulkan_events', 'gpu_log',"
+    " 'graphics_frame_event');"
     "CREATE VIEW cpu_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
     " machine_id, cpu FROM track WHERE is_counter = 0 AND cpu IS NOT NULL;"
     "CREATE VIEW counters AS SELECT c.*, t.name, t.unit FROM counter c JOIN track t ON t.id = c.track_id;"
@@ -158,6 +159,7 @@ static const char views[] =
 /* The texts of the statements, by number. */
 static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_SLICE_END] = "UPDATE slice SET dur = ?2, arg_set_id = ?3 WHERE id = ?1",
+    [TM_SQL_SLICE_NAME] = "UPDATE slice SET name = ?2 WHERE id = ?1",
     [TM_SQL_SLICE_THREAD_END] = "UPDATE slice SET thread_dur = CASE WHEN ?3 OR ?2 <> thread_ts THEN ?2 - thread_ts END"
                                 " WHERE id = ?1",
     [TM_SQL_SLICE_INSTRUCTIONS_END] =

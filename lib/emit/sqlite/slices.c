@@ -113,6 +113,16 @@ enum tm_status tm_sqlite_slice_end(void *self, int64_t id, int64_t dur, int64_t 
     return tm_sqlite_run(s, stmt, err);
 }
 
+/* The text of a slice in the window has no room for another name. */
+enum tm_status tm_sqlite_slice_name(void *self, int64_t id, struct tm_text name, struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    sqlite3_stmt *stmt = tm_sqlite_postpone(s, TM_SQL_SLICE_NAME);
+    sqlite3_bind_int64(stmt, 1, id);
+    enum tm_status st = tm_sqlite_bind_text(s, stmt, 2, name, err);
+    return st < 0 ? st : tm_sqlite_run(s, stmt, err);
+}
+
 /* The slice has just begun, so it is in the window. */
 enum tm_status tm_sqlite_slice_thread_begin(void *self, int64_t id, const struct tm_thread_reading *reading,
                                             struct tm_error *err)

@@ -54,6 +54,7 @@ static const struct {
     [TM_PROTO_STAT_GPU_COUNTER_BAD] = {"gpu_counters_invalid_spec", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_FRAME_ERRORS] = {"frame_timeline_event_parser_errors", TRACEMERGE__SEVERITY__INFO},
     [TM_PROTO_STAT_FRAME_UNPAIRED_END] = {"frame_timeline_unpaired_end_event", TRACEMERGE__SEVERITY__INFO},
+    [TM_PROTO_STAT_BUFFER_ERRORS] = {"graphics_frame_event_parser_errors", TRACEMERGE__SEVERITY__INFO},
     [TM_PROTO_STAT_HEAP_MALFORMED] = {"heapprofd_malformed_packet", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_HEAP_MISSING] = {"heapprofd_missing_packet", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_HEAP_NO_STACK] = {"stackprofile_invalid_callstack_id", TRACEMERGE__SEVERITY__ERROR},

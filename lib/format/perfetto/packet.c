@@ -13,6 +13,7 @@
 #include "format/perfetto/gpu_counter.h"
 #include "format/perfetto/gpu_info.h"
 #include "format/perfetto/gpu_log.h"
+#include "format/perfetto/graphics_frame.h"
 #include "format/perfetto/gpu_stage.h"
 #include "format/perfetto/heap_profile.h"
 #include "format/perfetto/log.h"
@@ -436,6 +437,8 @@ static enum tm_status read_device(struct tm_proto *p, struct tm_proto_packet *pa
         return tm_proto_gpu_stage_read(&p->gpu, &p->rows, packet, err);
     case TM_PACKET_FRAME_TIMELINE:
         return tm_proto_frame_timeline_read(&p->frames, &p->rows, packet, err);
+    case TM_PACKET_GRAPHICS_FRAME:
+        return tm_proto_graphics_frame_read(&p->rows, packet, err);
     case TM_PACKET_BATTERY:
     case TM_PACKET_POWER_RAILS:
     case TM_PACKET_ENTITY_STATE_RESIDENCY:
