@@ -731,6 +731,30 @@ END
     [ "$(cat a.txt)" = $'thread_descriptor_skipped_incremental_state_invalid|1\nthread_descriptor_skipped_incremental_state_invalid|2\nnowhere|' ]
 }
 
+@test "of the threads that a sequence states, the last before its state is cleared has the events, as in the importer" {
+    cd "$BATS_TEST_TMPDIR"
+    python3 "$TM_SRC/t/gen/make-packets.py" >a.pftrace <<'END'
+1 { 10: 1 13: 1 44 { 1: 100 2: 101 } }
+1 { 8: 1000 10: 1 13: 2 11 { 9: 3 23: "a" } }
+1 { 10: 1 59 { 58: 3 } 13: 2 }
+1 { 8: 1010 10: 1 13: 2 58: 6 11 { 9: 3 23: "b" } }
+1 { 8: 1015 10: 1 13: 2 58: 6 44 { 1: 100 2: 103 } }
+1 { 10: 1 59 { 58: 2 } 13: 2 }
+1 { 10: 1 13: 2 60 { 1: 12 4 { 1: 100 2: 102 } } }
+1 { 8: 1020 10: 1 13: 2 58: 6 11 { 9: 3 23: "c" } }
+1 { 10: 1 13: 1 }
+1 { 8: 1030 10: 1 13: 2 11 { 9: 3 23: "d" } }
+1 { 10: 1 13: 1 44 { 1: 100 2: 101 } }
+1 { 8: 1040 10: 1 13: 2 11 { 9: 3 23: "e" } }
+END
+    tm-merge -q -o m.pftrace a.pftrace
+    tm-merge -q -o m.db m.pftrace
+    run sqlite3 m.db "SELECT s.name, tid FROM slice s JOIN thread_track t ON t.id = s.track_id JOIN thread USING (utid)
+                      ORDER BY ts"
+    echo "$output"
+    [ "$output" = $'a|102\nb|102\nc|102\nd|102\ne|101' ]
+}
+
 @test "thread times and instruction counts that are differences stay those of the order in the file" {
     same_twice "SELECT name, thread_ts, thread_instruction_count FROM slice ORDER BY ts" <<'END'
 1 { 10: 1 13: 1 }

@@ -291,7 +291,7 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
 static enum tm_status note_thread(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
-    if (tm_sequence_threads_note(&p->threads, e) != TM_OK)
+    if (tm_sequence_threads_expect(&p->threads, e) != TM_OK)
         return tm_error_nomem(err);
     if (e->generation == 0 || (e->flags & both) != both || e->machine >= p->packets.machine_count)
         return TM_OK;
@@ -308,8 +308,8 @@ static enum tm_status write_thread(struct pftrace *p, const struct tm_event *e, 
     const struct tm_track_owner *owner = NULL;
     struct tm_event at = *e;
     uint64_t uuid;
-    enum tm_status st = TM_OK;
-    if (e->generation && (e->flags & both) == both && e->machine < p->packets.machine_count)
+    enum tm_status st = tm_sequence_threads_note(&p->threads, e) == TM_OK ? TM_OK : tm_error_nomem(err);
+    if (st == TM_OK && e->generation && (e->flags & both) == both && e->machine < p->packets.machine_count)
         st = tm_track_task_owner(&p->tracks, e, &owner, err);
     if (st == TM_OK && owner && owner->file != e->file) {
         st = tm_track_task(&p->tracks, e, true, &uuid, err);
@@ -377,6 +377,9 @@ enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *
                                                    : tm_track_task_note_rank(&p->tracks, e, err);
     if (st == TM_OK && e->kind == TM_KIND_TRACK)
         st = note_merging(p, e, &d, err);
+    const bool reaches_back = e->kind == TM_KIND_TRACK && d.is_thread && e->flags & TM_EVENT_HAS_VALUE;
+    if (st == TM_OK && reaches_back && tm_sequence_threads_expect(&p->threads, e) != TM_OK)
+        st = tm_error_nomem(err);
     if (st < 0)
         return st;
     if (is_plain_metadata(e))
@@ -402,8 +405,9 @@ static enum tm_status write_metadata(struct pftrace *p, const struct tm_event *e
     return st;
 }
 
-/* Writes a definition that is due, or that is needed at NOW_NS before its time. */
-static enum tm_status write_pending(struct pftrace *p, const struct tm_event *e, int64_t now_ns, struct tm_error *err)
+/* Writes definition E, at NOW_NS if it is needed before its time. */
+static enum tm_status write_definition(struct pftrace *p, const struct tm_event *e, int64_t now_ns,
+                                       struct tm_error *err)
 {
     struct tm_event at = *e;
     if (e->kind != TM_KIND_TRACK)
@@ -415,7 +419,7 @@ static enum tm_status write_pending(struct pftrace *p, const struct tm_event *e,
     return write_track(p, &at, err);
 }
 
-/* Repeats the thread on an output sequence that follows a clearing of state. */
+/* Repeats the thread on an output sequence that does not have it last. */
 static enum tm_status repeat_thread(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     const struct tm_event *thread = tm_sequence_threads_missing(&p->threads, e);
@@ -424,6 +428,16 @@ static enum tm_status repeat_thread(struct pftrace *p, const struct tm_event *e,
     struct tm_event at = *thread;
     at.flags &= ~(uint32_t)(TM_EVENT_UNTIMED | TM_EVENT_INNER_TIMES);
     return at.kind == TM_KIND_TRACK ? write_track(p, &at, err) : tm_packet_retime(&p->packets, &at, NULL, err);
+}
+
+/* Writes a definition that is due, or that is needed at NOW_NS before its time. */
+static enum tm_status write_pending(struct pftrace *p, const struct tm_event *e, int64_t now_ns, struct tm_error *err)
+{
+    const bool states_thread = e->flags & TM_EVENT_HAS_TID && (e->kind == TM_KIND_TRACK || is_thread_packet(e));
+    const struct tm_event at = {.machine = e->machine, .file = e->file, .sequence = e->sequence,
+                                .generation = e->generation, .time_ns = e->time_ns < now_ns ? e->time_ns : now_ns};
+    enum tm_status st = write_definition(p, e, now_ns, err);
+    return st == TM_OK && states_thread ? repeat_thread(p, &at, err) : st;
 }
 
 /* Returns the place of NUMBER of E's file in a cache of COUNT places, a power of two. */

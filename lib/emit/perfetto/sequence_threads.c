@@ -57,48 +57,58 @@ static struct tm_sequence_spans *sequence_of(struct tm_sequence_threads *t, cons
     return &t->sequences[t->sequence_count++];
 }
 
-static bool is_same_thread(const struct tm_event *a, const struct tm_event *b)
-{
-    return a->tid == b->tid && a->pid == b->pid;
-}
-
-/* Returns the first generation whose events are on the thread of descriptor E: its own, or that of an earlier event
- * that had no thread, if the state was not cleared since. */
+/* Returns the first generation whose events are on the thread of descriptor E if it is the last one before the state is
+ * cleared again. */
 static uint32_t first_generation_of(const struct tm_event *e)
 {
     return e->flags & TM_EVENT_HAS_VALUE ? e->generation - (uint32_t)e->value : e->generation;
 }
 
-/* Makes a row whose span is number AT of SEQUENCE and begins at generation FIRST. NULL: no memory. */
-static struct tm_sequence_thread *insert(struct tm_sequence_threads *t, struct tm_sequence_spans *sequence, uint32_t at,
-                                         uint32_t first)
+static uint64_t thread_key_of(const struct tm_event *e)
 {
+    return tm_hash_u64(key_of(e) ^ tm_hash_u64((uint64_t)e->pid ^ tm_hash_u64((uint64_t)e->tid)));
+}
+
+/* Returns the row of E's thread on E's sequence, or NULL. */
+static struct tm_sequence_thread *find_row(const struct tm_sequence_threads *t, const struct tm_event *e)
+{
+    uint32_t number;
+    return tm_map_find(&t->by_thread, thread_key_of(e), &number) ? &t->rows[number] : NULL;
+}
+
+/* Finds or makes the row of E's thread on E's sequence. NULL: no memory. */
+static struct tm_sequence_thread *row_of(struct tm_sequence_threads *t, const struct tm_event *e)
+{
+    struct tm_sequence_thread *row = find_row(t, e);
+    if (row)
+        return row;
     if (tm_array_grow(&t->rows, &t->cap, t->count, sizeof *t->rows, NULL) < 0 ||
-        tm_array_grow(&sequence->spans, &sequence->cap, sequence->count, sizeof *sequence->spans, NULL) < 0)
+        tm_map_set(&t->by_thread, thread_key_of(e), t->count) != TM_OK)
         return NULL;
-    struct tm_thread_span *span = &sequence->spans[at];
-    memmove(span + 1, span, (sequence->count++ - at) * sizeof *span);
-    *span = (struct tm_thread_span){first, t->count};
     return &t->rows[t->count++];
 }
 
-/* Finds or makes the row of E's thread from its first generation on. NULL: no memory. */
-static struct tm_sequence_thread *row_of(struct tm_sequence_threads *t, const struct tm_event *e)
+/* Puts ROW, the thread of descriptor E, in the span of E's first generation, unless a later descriptor is there. False:
+ * no memory. */
+static bool set_span(struct tm_sequence_threads *t, const struct tm_event *e, const struct tm_sequence_thread *row)
 {
-    const uint32_t first = first_generation_of(e);
+    const uint32_t first = first_generation_of(e), number = (uint32_t)(row - t->rows);
     struct tm_sequence_spans *sequence = sequence_of(t, e);
     if (sequence == NULL)
-        return NULL;
+        return false;
     const uint32_t at = spans_until(sequence, first);
-    struct tm_thread_span *last = at ? &sequence->spans[at - 1] : NULL;
-    struct tm_thread_span *later = at < sequence->count ? &sequence->spans[at] : NULL;
-    if (last && (last->first_generation == first || is_same_thread(&t->rows[last->row].event, e)))
-        return &t->rows[last->row];
-    if (later && is_same_thread(&t->rows[later->row].event, e)) {
-        later->first_generation = first;
-        return &t->rows[later->row];
+    struct tm_thread_span *span = at ? &sequence->spans[at - 1] : NULL;
+    if (span && span->first_generation == first) {
+        if (e->position >= span->position)
+            *span = (struct tm_thread_span){first, number, e->position};
+        return true;
     }
-    return insert(t, sequence, at, first);
+    if (tm_array_grow(&sequence->spans, &sequence->cap, sequence->count, sizeof *sequence->spans, NULL) < 0)
+        return false;
+    span = &sequence->spans[at];
+    memmove(span + 1, span, (sequence->count++ - at) * sizeof *span);
+    *span = (struct tm_thread_span){first, number, e->position};
+    return true;
 }
 
 /* A message in field FIELD, and those of its fields that are left out: a repeated name would count as a later one. */
@@ -137,29 +147,16 @@ static bool put_stripped(struct tm_buf *out, const uint8_t *data, size_t len, co
     return true;
 }
 
-enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const struct tm_event *e)
+/* Makes E the descriptor of ROW. False: no memory. */
+static bool take(struct tm_sequence_thread *row, const struct tm_event *e)
 {
-    if (e->generation == 0 || e->generation >= t->generation_count)
-        return TM_OK;
-    struct tm_sequence_thread *row = row_of(t, e);
-    if (row && row->bytes && row->bytes == e->raw) /* it is this descriptor, written again */
-        return TM_OK;
-    if (row && row->bytes && e->position < row->event.position) { /* a later one of the file was noted before */
-        if (!reserve_written(t, e->generation))
-            return TM_E_SYSTEM;
-        t->written[e->generation] = number_of(t, row);
-        return TM_OK;
-    }
     const struct strip all = {0, 0, 0, packet_strip};
     struct tm_buf bytes = {0};
-    if (row == NULL || !reserve_written(t, e->generation) || !put_stripped(&bytes, e->raw, e->raw_bytes, &all)) {
-        tm_buf_release(&bytes);
-        return TM_E_SYSTEM;
-    }
+    bool good = put_stripped(&bytes, e->raw, e->raw_bytes, &all);
     size_t raw_bytes = bytes.len;
-    if (tm_buf_add(&bytes, e->detail, e->detail_bytes) != TM_OK) {
+    if (!good || tm_buf_add(&bytes, e->detail, e->detail_bytes) != TM_OK) {
         tm_buf_release(&bytes);
-        return TM_E_SYSTEM;
+        return false;
     }
     free(row->bytes);
     row->bytes = bytes.data;
@@ -168,14 +165,45 @@ enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const str
     row->event.raw_bytes = (uint32_t)raw_bytes;
     row->event.detail = bytes.data + raw_bytes;
     row->own_track = 0;
-    t->written[e->generation] = number_of(t, row);
+    return true;
+}
+
+/* True if events of E's generation have a thread that is noted. */
+static bool is_of_sequence(const struct tm_sequence_threads *t, const struct tm_event *e)
+{
+    return e->generation && e->generation < t->generation_count;
+}
+
+enum tm_status tm_sequence_threads_expect(struct tm_sequence_threads *t, const struct tm_event *e)
+{
+    if (!is_of_sequence(t, e))
+        return TM_OK;
+    struct tm_sequence_thread *row = row_of(t, e);
+    if (row == NULL)
+        return TM_E_SYSTEM;
+    if (row->bytes && row->bytes == e->raw) /* it is this descriptor, written again */
+        return TM_OK;
+    const bool is_last = row->bytes == NULL || e->position >= row->event.position; /* of those noted */
+    return (!is_last || take(row, e)) && set_span(t, e, row) ? TM_OK : TM_E_SYSTEM;
+}
+
+enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const struct tm_event *e)
+{
+    enum tm_status st = tm_sequence_threads_expect(t, e);
+    if (st < 0 || !is_of_sequence(t, e))
+        return st;
+    const struct tm_sequence_thread *row = find_row(t, e);
+    if (!reserve_written(t, e->generation))
+        return TM_E_SYSTEM;
+    /* if a later one has another thread, it has to follow, even if it was written before */
+    t->written[e->generation] = row == row_at(t, e) ? number_of(t, row) : 0;
     return TM_OK;
 }
 
 void tm_sequence_threads_set_own(struct tm_sequence_threads *t, const struct tm_event *e, uint64_t track)
 {
-    struct tm_sequence_thread *row = row_at(t, e);
-    if (row == NULL || !is_same_thread(&row->event, e)) /* it has another thread by a later descriptor */
+    struct tm_sequence_thread *row = is_of_sequence(t, e) ? find_row(t, e) : NULL;
+    if (row == NULL)
         return;
     row->own_track = track;
     t->has_own_tracks |= track != 0;
@@ -204,6 +232,7 @@ void tm_sequence_threads_release(struct tm_sequence_threads *t)
     free(t->rows);
     free(t->written);
     tm_map_release(&t->by_sequence);
+    tm_map_release(&t->by_thread);
     tm_map_release(&t->stated);
     *t = (struct tm_sequence_threads){0};
 }

@@ -1,5 +1,5 @@
 /* The threads of packet sequences. A thread's descriptor on a sequence holds for the later events of the sequence, up
- * to the next one, also after its state was cleared. The output has one sequence for each clearing, so the descriptor
+ * to the next one, also after its state was cleared. The output has one sequence for each generation, so the descriptor
  * is repeated on each of them. */
 #ifndef TM_EMIT_PERFETTO_SEQUENCE_THREADS_H
 #define TM_EMIT_PERFETTO_SEQUENCE_THREADS_H
@@ -11,27 +11,34 @@
 struct tm_sequence_threads {
     uint32_t generation_count; /* generations from here on stand for no sequence; no thread is noted for them */
     struct tm_map by_sequence; /* (file, machine, sequence) to its number in sequences */
+    struct tm_map by_thread;   /* the sequence, pid and tid to its number in rows */
     struct tm_sequence_spans {
         struct tm_thread_span {
-            uint32_t first_generation; /* events of earlier ones had another thread or none */
+            uint32_t first_generation; /* of the first events since the state was cleared, or of the descriptor */
             uint32_t row;              /* number of its thread in rows */
+            uint64_t position;         /* of the descriptor in its file */
         } *spans;                      /* by first_generation, each of which is there once */
         uint32_t count, cap;
     } *sequences;
     uint32_t sequence_count, sequence_cap;
     struct tm_sequence_thread {
-        struct tm_event event; /* the descriptor; its payload is owned */
+        struct tm_event event; /* its last descriptor; its payload is owned */
         uint8_t *bytes;
         uint64_t own_track; /* of its events that name no track, if another file has the thread's track; 0: that one */
     } *rows;
     uint32_t count, cap;
-    uint32_t *written; /* by generation: number of the written row plus 1 */
+    uint32_t *written; /* by generation: number plus 1 of the row whose thread was written */
     uint32_t written_cap;
     bool has_own_tracks; /* some row has one */
     struct tm_map stated; /* threads of descriptors that describe no track, to the file that has the first of each */
 };
 
-/* Notes EVENT, a thread's descriptor on its sequence. TM_OK or TM_E_SYSTEM. */
+/* Notes EVENT, a thread's descriptor on its sequence that will be written later. Of the descriptors between two clearings
+ * of a sequence's state the last one of the file holds for all events between these, as in the reference importer (its
+ * IncrementalState). TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_sequence_threads_expect(struct tm_sequence_threads *threads, const struct tm_event *event);
+
+/* Notes EVENT, a thread's descriptor on its sequence that is now written there. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *threads, const struct tm_event *event);
 
 /* Returns the descriptor that must precede EVENT, of EVENT's generation; once for each. NULL: none. Valid until the

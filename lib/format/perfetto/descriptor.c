@@ -108,14 +108,14 @@ static enum tm_status rank_task(struct tm_proto_map *tracks, uint32_t machine, s
     return TM_OK;
 }
 
-/* From here on the sequence's events without a track belong to THREAD, which EVENT describes. So do those before it
- * that had no thread. */
+/* From here on the sequence's events without a track belong to THREAD, which EVENT describes. So do those before it,
+ * since the state was cleared, that had no thread. A reader of packets gives all events since then the last thread. */
 static void set_sequence_thread(struct tm_proto_sequence *sequence, const struct tm_proto_thread *thread,
                                 struct tm_event *event)
 {
-    if (sequence->awaits_thread) {
+    if (sequence->awaits_thread || event->generation != sequence->first_generation) {
         event->flags |= TM_EVENT_HAS_VALUE;
-        event->value = event->generation - sequence->awaits_from;
+        event->value = event->generation - sequence->first_generation;
     }
     sequence->has_thread = true;
     sequence->pid = (int32_t)thread->pid;

@@ -55,7 +55,7 @@ struct tm_proto_sequence {
      * needs_state_shown: the shadow has a packet that states this. */
     bool is_lossy, needs_state, needs_state_shown;
     bool awaits_thread; /* an event of this interval needed the thread before one was stated */
-    uint32_t awaits_from; /* the generation of the first such event */
+    uint32_t first_generation; /* of this interval; 0: none assigned so far */
     /* The last ThreadDescriptor; survives clearing. */
     bool has_thread;
     int32_t pid;

@@ -197,9 +197,8 @@ static enum tm_status apply_sequence(struct tm_proto *p, struct tm_proto_packet 
         st = tm_proto_sequence_defaults(&p->sequences, &p->rows, packet, err);
     if (st >= 0 && packet->interned.id)
         st = tm_proto_sequence_intern(&p->sequences, &p->rows, packet, err);
-    if (st >= 0 && packet->sequence->generation == 0)
-        st = tm_event_sink_generation(p->rows.sink, packet->machine, packet->sequence_id, &packet->sequence->generation,
-                                      err);
+    if (st >= 0)
+        st = tm_proto_sequence_begin_generation(packet->sequence, &p->rows, err);
     packet->generation = packet->sequence->generation;
     if (st >= 0 && (packet->defaults.id || packet->interned.id))
         st = cut_state(p, packet, err);

@@ -39,7 +39,7 @@ void tm_proto_sequence_clear(struct tm_proto_sequences *sequences, struct tm_pro
     tm_proto_map_clear(&sequence->interned_index);
     tm_proto_map_clear(&sequence->counters);
     tm_proto_heap_state_clear(sequences, sequence);
-    sequence->generation = 0;
+    sequence->generation = sequence->first_generation = 0;
     sequence->used = false;
     sequence->valid = true;
     sequence->awaits_thread = false;
@@ -50,16 +50,25 @@ void tm_proto_sequence_clear(struct tm_proto_sequences *sequences, struct tm_pro
     tm_extra_tracks_clear(&sequence->extra_tracks);
 }
 
+enum tm_status tm_proto_sequence_begin_generation(struct tm_proto_sequence *sequence, struct tm_proto_rows *rows,
+                                                  struct tm_error *err)
+{
+    if (sequence->generation)
+        return TM_OK;
+    enum tm_status st =
+        tm_event_sink_generation(rows->sink, sequence->machine, sequence->id, &sequence->generation, err);
+    if (st >= 0 && sequence->first_generation == 0)
+        sequence->first_generation = sequence->generation;
+    return st;
+}
+
 /* Adds the SEQUENCE_STATE row: a TracePacket of the fields in rows->text. */
 static enum tm_status add_state(struct tm_proto_rows *rows, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_proto_sequence *sequence = packet->sequence;
-    if (sequence->generation == 0) {
-        enum tm_status st =
-            tm_event_sink_generation(rows->sink, sequence->machine, sequence->id, &sequence->generation, err);
-        if (st < 0)
-            return st;
-    }
+    enum tm_status st = tm_proto_sequence_begin_generation(sequence, rows, err);
+    if (st < 0)
+        return st;
     struct tm_event event = {
         .kind = TM_KIND_SEQUENCE_STATE,
         .flags = TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | tm_event_raw_flags(TM_RAW_PACKET),

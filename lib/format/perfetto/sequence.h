@@ -13,6 +13,10 @@ enum tm_status tm_proto_sequence_find(struct tm_proto_sequences *sequences, uint
 /* Clears the incremental state: begins a generation without defaults and interned data. */
 void tm_proto_sequence_clear(struct tm_proto_sequences *sequences, struct tm_proto_sequence *sequence);
 
+/* Assigns a generation to SEQUENCE if it has none. TM_OK or an error. */
+enum tm_status tm_proto_sequence_begin_generation(struct tm_proto_sequence *sequence, struct tm_proto_rows *rows,
+                                                  struct tm_error *err);
+
 /* Notes that a packet was lost before PACKET: the state is not valid until the next clearing. Heap profiles start anew.
  * So that they do in a merged trace too, a sequence that has them gets a new generation, with the same defaults and
  * interned data. TM_OK or an error, also if new generations repeat too much (TM_PROTO_REPEATED_BYTES_FREE). */

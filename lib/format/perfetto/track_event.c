@@ -281,12 +281,9 @@ static void place(const struct tm_proto_track_context *c, struct tm_event *row)
         row->track = c->track;
         if (!awaits_thread(c))
             return;
-        if (!sequence->awaits_thread) {
-            sequence->awaits_thread = true;
-            sequence->awaits_from = c->packet->generation;
-        }
+        sequence->awaits_thread = true;
         row->flags |= TM_EVENT_LATE_THREAD;
-        row->value = c->packet->generation - sequence->awaits_from;
+        row->value = c->packet->generation - sequence->first_generation;
     }
 }
 
