@@ -746,13 +746,16 @@ END
 1 { 8: 1030 10: 1 13: 2 11 { 9: 3 23: "d" } }
 1 { 10: 1 13: 1 44 { 1: 100 2: 101 } }
 1 { 8: 1040 10: 1 13: 2 11 { 9: 3 23: "e" } }
+1 { 10: 1 13: 1 }
+1 { 8: 9000 10: 1 13: 2 60 { 1: 12 4 { 1: 100 2: 102 } } }
+1 { 8: 1050 10: 1 13: 2 11 { 9: 3 23: "f" } }
 END
     tm-merge -q -o m.pftrace a.pftrace
     tm-merge -q -o m.db m.pftrace
     run sqlite3 m.db "SELECT s.name, tid FROM slice s JOIN thread_track t ON t.id = s.track_id JOIN thread USING (utid)
                       ORDER BY ts"
     echo "$output"
-    [ "$output" = $'a|102\nb|102\nc|102\nd|102\ne|101' ]
+    [ "$output" = $'a|102\nb|102\nc|102\nd|102\ne|101\nf|102' ]
 }
 
 @test "thread times and instruction counts that are differences stay those of the order in the file" {
@@ -1308,6 +1311,35 @@ END
         'SELECT count(*) FROM thread WHERE tid = 11')/")
     [ "$got" = 'a|1
 b|1' ] || { echo "$got"; false; }
+}
+
+@test "events of a second proto on a thread that it states for a sequence and describes as a track are on one track" {
+    cd "$BATS_TEST_TMPDIR"
+    packets a.pftrace <<'END'
+8: 500 10: 1 13: 1 60 { 1: 5 4 { 1: 10 2: 11 } }
+8: 1000 10: 1 13: 2 11 { 9: 3 11: 5 23: "a" }
+END
+    packets described.pftrace <<'END'
+8: 2000 10: 3 60 { 1: 6 4 { 1: 10 2: 11 } }
+8: 2100 10: 3 11 { 9: 3 11: 6 23: "of the track" }
+END
+    packets stated.pftrace <<'END'
+10: 4 13: 1 44 { 1: 10 2: 11 }
+8: 1500 10: 4 13: 2 11 { 9: 3 23: "early" }
+8: 2500 10: 4 13: 2 11 { 9: 3 23: "late" }
+END
+    cat described.pftrace stated.pftrace >b.pftrace
+    cat stated.pftrace described.pftrace >c.pftrace
+    for second in b c; do
+        tar cf run.tar a.pftrace $second.pftrace
+        tm-merge -o merged.pftrace run.tar
+        tm-merge -o merged.db merged.pftrace
+        run sqlite3 merged.db "SELECT k.name, group_concat(s.name) FROM (SELECT * FROM slice ORDER BY ts) s
+            JOIN track k ON k.id = s.track_id GROUP BY k.id ORDER BY min(s.ts)"
+        echo "$output"
+        [ "$output" = "|a
+$second.pftrace|early,of the track,late" ]
+    done
 }
 
 @test "descriptors of one track are in the order of the file, whatever their times are" {

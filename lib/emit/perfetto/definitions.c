@@ -300,6 +300,16 @@ static enum tm_status note_thread(struct pftrace *p, const struct tm_event *e, s
     return tm_map_add(&p->threads.stated, tm_hash_u64(task.key + task.life), e->file) < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
+/* Finds the track below that of another file on which events of E's file are on thread E if they name no track: the
+ * one that the file describes for the thread, which has to be there then, or one of its own. */
+static enum tm_status find_track_below(struct pftrace *p, const struct tm_event *e, uint64_t *track,
+                                       struct tm_error *err)
+{
+    *track = tm_sequence_threads_track(&p->threads, e);
+    return *track ? write_needed(p, e, track_need(e->machine, *track), err)
+                  : tm_track_task(&p->tracks, e, true, track, err);
+}
+
 /* Writes E, a noted descriptor that describes no track. If the thread's track belongs to another file, events of the
  * sequence that name no track are on a track below that. */
 static enum tm_status write_thread(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
@@ -312,7 +322,7 @@ static enum tm_status write_thread(struct pftrace *p, const struct tm_event *e, 
     if (st == TM_OK && e->generation && (e->flags & both) == both && e->machine < p->packets.machine_count)
         st = tm_track_task_owner(&p->tracks, e, &owner, err);
     if (st == TM_OK && owner && owner->file != e->file) {
-        st = tm_track_task(&p->tracks, e, true, &uuid, err);
+        st = find_track_below(p, e, &uuid, err);
         tm_sequence_threads_set_own(&p->threads, e, uuid);
     }
     if (e->time_ns > 0) /* its name counts from its place in the file on */
@@ -368,6 +378,16 @@ static enum tm_status note_merging(struct pftrace *p, const struct tm_event *e, 
     return tm_merge_keys_note(&p->merge_keys, d->uuid, order, d->name) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
+/* Notes E, the descriptor of a thread and its TRACK. */
+static enum tm_status note_thread_track(struct pftrace *p, const struct tm_event *e, uint64_t track,
+                                        struct tm_error *err)
+{
+    return tm_sequence_threads_expect(&p->threads, e) == TM_OK &&
+                   tm_sequence_threads_note_track(&p->threads, e, track) == TM_OK
+               ? TM_OK
+               : tm_error_nomem(err);
+}
+
 enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_event at = *e;
@@ -377,9 +397,8 @@ enum tm_status tm_pftrace_add_pending(struct pftrace *p, const struct tm_event *
                                                    : tm_track_task_note_rank(&p->tracks, e, err);
     if (st == TM_OK && e->kind == TM_KIND_TRACK)
         st = note_merging(p, e, &d, err);
-    const bool reaches_back = e->kind == TM_KIND_TRACK && d.is_thread && e->flags & TM_EVENT_HAS_VALUE;
-    if (st == TM_OK && reaches_back && tm_sequence_threads_expect(&p->threads, e) != TM_OK)
-        st = tm_error_nomem(err);
+    if (st == TM_OK && e->kind == TM_KIND_TRACK && d.is_thread)
+        st = note_thread_track(p, e, d.uuid, err);
     if (st < 0)
         return st;
     if (is_plain_metadata(e))

@@ -64,9 +64,14 @@ static uint32_t first_generation_of(const struct tm_event *e)
     return e->flags & TM_EVENT_HAS_VALUE ? e->generation - (uint32_t)e->value : e->generation;
 }
 
+static uint64_t hash_of_thread(const struct tm_event *e)
+{
+    return tm_hash_u64((uint64_t)e->pid ^ tm_hash_u64((uint64_t)e->tid));
+}
+
 static uint64_t thread_key_of(const struct tm_event *e)
 {
-    return tm_hash_u64(key_of(e) ^ tm_hash_u64((uint64_t)e->pid ^ tm_hash_u64((uint64_t)e->tid)));
+    return tm_hash_u64(key_of(e) ^ hash_of_thread(e));
 }
 
 /* Returns the row of E's thread on E's sequence, or NULL. */
@@ -222,6 +227,30 @@ const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *t
     return &row->event;
 }
 
+/* Returns the key of E's thread in E's file. */
+static uint64_t file_key_of(const struct tm_event *e)
+{
+    return tm_hash_u64(((uint64_t)e->file << 32 | e->machine) ^ hash_of_thread(e));
+}
+
+enum tm_status tm_sequence_threads_note_track(struct tm_sequence_threads *t, const struct tm_event *e, uint64_t track)
+{
+    uint32_t number;
+    if (tm_map_find(&t->by_described, file_key_of(e), &number))
+        return TM_OK;
+    if (tm_array_grow(&t->described, &t->described_cap, t->described_count, sizeof *t->described, NULL) < 0 ||
+        tm_map_set(&t->by_described, file_key_of(e), t->described_count) != TM_OK)
+        return TM_E_SYSTEM;
+    t->described[t->described_count++] = track;
+    return TM_OK;
+}
+
+uint64_t tm_sequence_threads_track(const struct tm_sequence_threads *t, const struct tm_event *e)
+{
+    uint32_t number;
+    return tm_map_find(&t->by_described, file_key_of(e), &number) ? t->described[number] : 0;
+}
+
 void tm_sequence_threads_release(struct tm_sequence_threads *t)
 {
     for (uint32_t i = 0; i < t->count; i++)
@@ -233,6 +262,8 @@ void tm_sequence_threads_release(struct tm_sequence_threads *t)
     free(t->written);
     tm_map_release(&t->by_sequence);
     tm_map_release(&t->by_thread);
+    tm_map_release(&t->by_described);
+    free(t->described);
     tm_map_release(&t->stated);
     *t = (struct tm_sequence_threads){0};
 }

@@ -31,6 +31,9 @@ struct tm_sequence_threads {
     uint32_t written_cap;
     bool has_own_tracks; /* some row has one */
     struct tm_map stated; /* threads of descriptors that describe no track, to the file that has the first of each */
+    struct tm_map by_described; /* (file, machine, pid, tid) of descriptors that describe a track, to its place below */
+    uint64_t *described;        /* tracks, as in the output */
+    uint32_t described_count, described_cap;
 };
 
 /* Notes EVENT, a thread's descriptor on its sequence that will be written later. Of the descriptors between two clearings
@@ -54,6 +57,14 @@ static inline bool tm_sequence_threads_is_written(const struct tm_sequence_threa
 
 /* Events of the sequence of EVENT, a noted descriptor, are on TRACK if they name no track; 0: on the thread's own. */
 void tm_sequence_threads_set_own(struct tm_sequence_threads *threads, const struct tm_event *event, uint64_t track);
+
+/* Notes TRACK, which EVENT, a thread's descriptor, describes, unless EVENT's file has described one of that thread
+ * before. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_sequence_threads_note_track(struct tm_sequence_threads *threads, const struct tm_event *event,
+                                              uint64_t track);
+
+/* Returns the noted track of EVENT's thread in EVENT's file; 0: none. */
+uint64_t tm_sequence_threads_track(const struct tm_sequence_threads *threads, const struct tm_event *event);
 
 /* Returns the row whose descriptor precedes events of GENERATION, or NULL. */
 static inline const struct tm_sequence_thread *tm_sequence_threads_of(const struct tm_sequence_threads *threads,

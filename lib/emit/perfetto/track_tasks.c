@@ -77,6 +77,8 @@ enum tm_status tm_track_task_owner(struct tm_track_writer *w, const struct tm_ev
         return TM_OK;
     struct tm_event first = {.machine = e->machine, .file = file, .time_ns = e->time_ns, .pid = e->pid, .tid = e->tid,
                              .flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | (e->flags & TM_EVENT_UNTIMED)};
+    if (tm_sequence_threads_track(threads, &first)) /* the file's events can name that track */
+        return TM_OK;
     struct tm_buf kept = w->body;
     w->body = (struct tm_buf){0};
     enum tm_status st = describe_task(w, &first, true, tm_track_key(w, &first, TM_TRACK_KIND_THREAD, 0), err);
