@@ -173,7 +173,7 @@ P
     fails 1 "none: cannot open: No such file or directory" -o out.tar $files none
     echo hello >text
     fails 1 "text: unknown trace type; supported are: Perfetto and Fuchsia traces, Chrome JSON, ftrace and systrace text, \
-perf.data, trace.dat, perf script, strace -ttt, logcat, journalctl -o json, Firefox and Instruments profiles, CTF, \
+perf.data, trace.dat, perf script, strace -ttt, logcat, journalctl -o json, Firefox and Instruments profiles, .cpuprofile, CTF, \
 spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf, ART method traces, ninja's log; these in TAR, ZIP, gzip or zstd" -o out.tar $files text
     cp phone.pftrace d/.hidden
     fails 1 "d/.hidden: a name that begins with a point is hidden in an archive" -o out.tar d/.hidden

@@ -36,6 +36,7 @@ void tm_no_events_warn(const struct tm_catalog *catalog, void (*warn)(const char
             "control characters in strings are not valid JSON; they were read as if they were escaped", warn);
     warn_of(catalog, "tm_json_without_events",
             "a JSON object without traceEvents has no events (a manifest begins with {\"perfetto_manifest\")", warn);
+    warn_of(catalog, "cpuprofile_without_samples", "a CPU profile without samples has no events", warn);
     warn_of(catalog, "gecko_process_without_start",
             "a process of the profile states no start; its times are assumed to count from that of the first process",
             warn);

@@ -30,6 +30,7 @@ static const struct tm_stat_words table[] = {
      "The recording was written into a file without a period of flushes"},
     {"cpu_info_empty", OF_ANALYSIS, "Descriptions of cpus that name none"},
     {"cpu_info_unknown_cpu_features", OF_ANALYSIS, "Cpus with features that have no name here"},
+    {"cpuprofile_without_samples", OF_ANALYSIS, "CPU profiles of V8 that state no samples"},
     {"ctf_args_cut", OF_ANALYSIS, "Events of CTF whose arguments were cut"},
     {"ctf_lost_events", OF_ANALYSIS, "Events that the tracer of a CTF trace lost"},
     {"ctf_lost_packets", OF_ANALYSIS, "Packets that the tracer of a CTF trace lost, with an unknown number of events"},

@@ -34,6 +34,7 @@ struct tm_format_context {
     bool source_is_temporary; /* the file is temporary and will be read again */
     struct tm_text_file *text_file; /* receives event texts that cannot stay in the file; NULL: none */
     const char *path;      /* the file, if the whole of it is the input; NULL: a member of an archive, or a pipe */
+    struct tm_text name;       /* the file's name as it was given, or in its archive; without data: it has none */
     bool has_folder;       /* the folder of path may be read too, as the path is not that of a single file */
     const char *temporary_dir; /* for temporary files; NULL: $TMPDIR, else /tmp */
     struct tm_extent whole; /* if by_place: all bytes of the file; otherwise its fd is -1 */

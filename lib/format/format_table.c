@@ -2,6 +2,7 @@
 
 #include "format/art_method/art_method.h"
 #include "format/chrome_json/chrome_json.h"
+#include "format/cpuprofile/cpuprofile.h"
 #include "format/ctf/ctf.h"
 #include "format/dumpstate/dumpstate.h"
 #include "format/fuchsia/fuchsia.h"
@@ -43,6 +44,7 @@ static const struct tm_format *const formats[] = {
     &tm_format_otlp, /* JSON objects or arrays; before Chrome JSON */
     &tm_format_jaeger,
     &tm_format_zipkin,
+    &tm_format_cpuprofile, /* a JSON object that begins with a call tree or its times; before Chrome JSON */
     &tm_format_chrome_json,
     &tm_format_instruments,
     &tm_format_dumpstate,   /* a line of = and "== dumpstate: " */

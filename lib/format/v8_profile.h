@@ -4,14 +4,10 @@
 #ifndef TM_FORMAT_V8_PROFILE_H
 #define TM_FORMAT_V8_PROFILE_H
 
-#include "json/scan.h"
+#include "format/v8_nodes.h"
 
-#include "base/intern.h"
-#include "base/map.h"
-
-/* Limits for the profiles of one file. Samples beyond them have no frames. */
-enum { TM_PROFILE_SESSIONS_MAX = 1024, TM_PROFILE_NODES_MAX = 1 << 18, TM_PROFILE_DEPTH_MAX = 1024,
-       TM_PROFILE_STACK_BYTES_MAX = 64 << 10 };
+/* Profiles of one file. Samples of further ones are lost. */
+enum { TM_PROFILE_SESSIONS_MAX = 1024 };
 
 /* One profile, identified by an id within one process. */
 struct tm_v8_session {
@@ -19,28 +15,11 @@ struct tm_v8_session {
     int64_t time_ns; /* of the last sample; before that the start */
 };
 
-struct tm_v8_node {
-    uint32_t id;
-    uint32_t parent;
-    bool has_parent;
-    bool is_child; /* a node lists it among its children */
-    bool is_read;  /* else nothing but that is known of it */
-    uint32_t function; /* string number + 1; 0: none */
-    uint32_t url;
-    bool is_cut; /* one of these exceeds a limit */
-};
-
 /* The profiles of a file. */
 struct tm_v8_profile {
     struct tm_v8_session sessions[TM_PROFILE_SESSIONS_MAX];
     uint32_t session_count;
-    struct tm_v8_node *nodes;
-    uint32_t node_count;
-    /* private */
-    uint32_t node_cap;
-    struct tm_map node_of; /* session << 32 | id -> node */
-    struct tm_intern strings;
-    struct tm_buf scratch;
+    struct tm_v8_nodes nodes; /* the sessions are numbers in sessions */
 };
 
 /* What one event adds to a profile. Borrows from the text of the event. */

@@ -35,6 +35,7 @@ static const char *const names[TM_INPUT_TYPES] = {
     [TM_INPUT_ART_METHOD_V2] = "art_method_v2",
     [TM_INPUT_ANDROID_DUMPSTATE] = "android_dumpstate",
     [TM_INPUT_NINJA_LOG] = "ninja_log",
+    [TM_INPUT_CPUPROFILE] = "cpuprofile",
 };
 
 const char *tm_input_type_name(enum tm_input_type type)

@@ -84,7 +84,8 @@ enum tm_status tm_splice_add_strings(struct tm_splice *splice, const struct tm_e
 static enum tm_status begin_file(struct tm_splice *splice, Tracemerge__FileBegin *begin)
 {
     enum tm_input_type type = tm_input_type_of((struct tm_text){begin->type.data, begin->type.len});
-    bool is_named_by_number = type == TM_INPUT_GECKO || type == TM_INPUT_NSIGHT || type == TM_INPUT_XSPACE;
+    bool is_named_by_number = type == TM_INPUT_GECKO || type == TM_INPUT_NSIGHT || type == TM_INPUT_XSPACE ||
+                              type == TM_INPUT_CPUPROFILE;
     if (is_named_by_number && file_number(splice, begin->id) != begin->id)
         return TM_END;
     begin->id = file_number(splice, begin->id);

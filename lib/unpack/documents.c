@@ -141,6 +141,16 @@ static enum tm_status open_trace(struct tm_unpack_run *run, struct tm_node *node
     return format->policy_of ? tm_unpack_begin_on(run, node, format->policy_of(*state)) : tm_unpack_begin(run, node);
 }
 
+/* Returns the name of NODE, or of the compressed file that it is in. */
+static struct tm_text name_of(const struct tm_unpack_run *run, const struct tm_node *node)
+{
+    while (node && (node->name == NULL || node->name_bytes == 0))
+        node = node->parent;
+    if (node)
+        return tm_text_at(node->name, node->name_bytes);
+    return run->given_name ? tm_text_str(run->given_name) : (struct tm_text){0};
+}
+
 /* Parses a trace. TM_END: CONTENT is not of NODE's format; the run's error tells why. */
 static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
@@ -151,6 +161,7 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *nod
         .now_s = run->options->now_s,
         .report = format->reads_report ? node->report : NULL,
         .path = content->in->offset == 0 ? content->path : NULL,
+        .name = name_of(run, node),
         .has_folder = content->has_folder,
         .temporary_dir = run->options->temporary_dir,
         .whole = {.fd = -1}};

@@ -223,6 +223,6 @@ const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
         return "a log of logcat without times: logcat -v threadtime -v year -v usec -v UTC";
     return "unknown trace type; supported are: Perfetto and Fuchsia traces, Chrome JSON, ftrace and systrace text, "
            "perf.data, trace.dat, perf script, strace -ttt, logcat, journalctl -o json, Firefox and Instruments "
-           "profiles, CTF, spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf, ART method "
-           "traces, ninja's log; these in TAR, ZIP, gzip or zstd";
+           "profiles, .cpuprofile, CTF, spans (OTLP, Jaeger, Zipkin), XSpace, Nsight Systems' SQLite, simpleperf, "
+           "ART method traces, ninja's log; these in TAR, ZIP, gzip or zstd";
 }

@@ -3,6 +3,7 @@
 #include "emit/outputs.h"
 #include "format/art_method/art_method.h"
 #include "format/chrome_json/chrome_json.h"
+#include "format/cpuprofile/cpuprofile.h"
 #include "format/ctf/ctf.h"
 #include "format/dumpstate/dumpstate.h"
 #include "format/fuchsia/fuchsia.h"
@@ -29,6 +30,7 @@ const struct fuzz_target fuzz_targets[] = {
     {"symbols", fuzz_format, &tm_format_symbols, 4 * KIB, "proto"},
     {"json", fuzz_format, &tm_format_chrome_json, 8 * KIB, "json"},
     {"systrace", fuzz_format, &tm_format_systrace, 8 * KIB, "systrace"},
+    {"cpuprofile", fuzz_format, &tm_format_cpuprofile, 16 * KIB, "json"},
     {"gecko", fuzz_format, &tm_format_gecko, 16 * KIB, "gecko"},
     {"otlp", fuzz_format, &tm_format_otlp, 8 * KIB, "spans"},
     {"jaeger", fuzz_format, &tm_format_jaeger, 8 * KIB, "spans"},

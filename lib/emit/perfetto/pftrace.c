@@ -40,7 +40,7 @@ static bool is_profile(enum tm_input_type type)
 {
     return type == TM_INPUT_GECKO || type == TM_INPUT_INSTRUMENTS || type == TM_INPUT_FUCHSIA ||
            type == TM_INPUT_SIMPLEPERF || type == TM_INPUT_NSIGHT || type == TM_INPUT_XSPACE ||
-           type == TM_INPUT_ART_METHOD || type == TM_INPUT_ART_METHOD_V2;
+           type == TM_INPUT_ART_METHOD || type == TM_INPUT_ART_METHOD_V2 || type == TM_INPUT_CPUPROFILE;
 }
 
 /* True if files that are no protos name tasks that other rows may give a name with more or less precedence: Chrome JSON
