@@ -24,8 +24,8 @@ static enum tm_status add_second(struct tm_emit_settler *s, struct tm_error *err
 static void count_left_out(struct tm_emit_settler *s, const struct tm_event *e)
 {
     const uint64_t left_out =
-        s->binder.left_out + s->kernel.left_out + s->kernel.queues.left_out +
-                              s->kernel.requests.left_out + s->kernel.buffers.left_out;
+        s->binder.left_out + s->kernel.left_out + s->kernel.queues.left_out + s->kernel.requests.left_out +
+        s->kernel.buffers.left_out;
     tm_unsupported_counts_add(s->unsupported, e->file, TM_UNSUPPORTED_FACTS, left_out > s->left_out);
     s->left_out = left_out;
 }
