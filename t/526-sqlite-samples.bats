@@ -254,3 +254,54 @@ END
     tm-merge -q -o p.db m.pftrace
     same "$rows" "$want"
 }
+
+@test "stack_sample packets without a thread, and what they count" {
+    python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace <<'END'
+1 { 10: 1 6 { 1 { 1: 6 2: 1000 } } }
+1 { 10: 1 8: 900 2 { 1 { 1: 30 2: 1 3: "app" } } }
+1 { 10: 7 13: 1
+    12 { 48 { 1: 3 2: 30 3: 31 } 50 { 1: 1 2: "wall" 3: 1 } 50 { 1: 2 2: "cycles" 3: 2 7: 2 6: "of the cpu" } }
+    59 { 100 { 1: "python" 2 { 2: "cpu" 3: 1 5: 1000 } 3 { 2: "misses" 4: "times" } 3 { 2: "faults" 3: 5 } } } }
+1 { 10: 7 13: 2 8: 2000 135 { 2: 3 3 { 2: 1 } 5 { 1 { 1: "f" } } 11: 100 14 [ 7 8 9 ] } }
+1 { 10: 7 13: 2 8: 2100 135 { 1 { 2: 30 } 3 { 2: 1 } 5 { 1 { 1: "g" } } 10: 1 11: 200 13 [ 2 9 1 ] 14 [ 5 6 7 ] } }
+1 { 10: 7 13: 2 8: 2200 135 { 5 { 1 { 1: "h" } } 9 { 2: "own" 4: "u" } 11: 300 12 { 2: "follower" } 14 [ 1 ] 13 [ 1 ] } }
+1 { 10: 7 13: 2 8: 2300 135 { 5 { 1 { 1: "i" } } 10: 2 11: 400 } }
+1 { 10: 8 13: 1 8: 2400 135 { 1 { 3: 40 } 3 { 2: 0 } 5 { 1 { 3: 5 } } 9 { 2: "wall" 7: 1 } 11: 18446744073709551615 } }
+1 { 10: 8 8: 2500 135 { 1 { 2: 50 } 5 { 1 { 1: "k" } } 9 { 3: 1 } 11: 1 } }
+END
+    local samples="SELECT s.ts, th.tid, p.pid, x.ucpu, s.source FROM stack_sample s
+        LEFT JOIN stack_sample_task_context k ON k.id = s.task_context_id LEFT JOIN thread th ON th.utid = k.utid
+        LEFT JOIN process p ON p.upid = k.upid
+        LEFT JOIN stack_sample_execution_context x ON x.id = s.execution_context_id ORDER BY s.ts"
+    local counts="SELECT s.ts, t.name, t.type, t.unit, t.cpu, c.value FROM stack_sample_counter c
+        JOIN stack_sample s ON s.id = c.stack_sample_id JOIN stack_sample_counter_track t ON t.id = c.track_id ORDER BY c.id"
+    local session=stack_sample_session_counter
+    local all_samples='2000|31|30|1|python
+2100||30|1|python
+2200||||python
+2300||||python
+2400|40||0|
+2500||50||' all_counts="2000|cpu|$session|ns||100.0
+2000|misses|$session|times||7.0
+2000|faults|$session|page-faults||8.0
+2100|wall|$session|ns||200.0
+2100|cycles|stack_sample_cpu_counter|cycles|1|5.0
+2100|wall|$session|ns||7.0
+2200|own|$session|u||300.0
+2200|follower|$session|||1.0
+2400|wall|$session|||1.84467440737096e+19
+2500||$session|ns||1.0"
+    tm-merge -q -o p.db -o m.pftrace -o m.json p.pftrace
+    same "$samples" "$all_samples"
+    same "$counts" "$all_counts"
+    same "SELECT source, timebase_unit FROM stack_sample_session ORDER BY id" 'python|ns
+|ns'
+    same "SELECT count(*) FROM perf_session" 0
+    same "SELECT group_concat(key || '=' || display_value, ' ') FROM args a JOIN track t
+        ON a.arg_set_id IN (t.dimension_arg_set_id, t.source_arg_set_id) WHERE t.name = 'cycles'" \
+        'cpu=1 session_id=0 source=python counter_name=cycles is_timebase=false description=of the cpu'
+    [ "$(grep -c '"ph":"P"' m.json)" = 2 ]
+    tm-merge -q -o p.db m.pftrace
+    same "$samples" "$all_samples"
+    same "$counts" "$all_counts"
+}

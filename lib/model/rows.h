@@ -106,7 +106,8 @@ struct tm_arg_row {
 
 struct tm_sample_row {
     int64_t ts;
-    uint32_t utid;
+    int64_t utid; /* TM_NO_ID: no thread is stated */
+    int64_t upid; /* of the process that is stated without a thread; TM_NO_ID: none is */
     uint32_t machine;
     enum tm_input_type input_type; /* of its file */
     struct tm_text file_type;      /* the same as the catalog names it */

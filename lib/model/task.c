@@ -371,9 +371,24 @@ static void read_sample_detail(const struct tm_event *e, struct tm_sample_row *r
     }
 }
 
+/* Finds the thread of ROW's sample, or the process if no thread is stated. */
+static enum tm_status find_sampled(struct tm_model_tasks *tasks, struct tm_model_event *ev, struct tm_sample_row *row,
+                                struct tm_error *err)
+{
+    if (ev->e->flags & TM_EVENT_HAS_TID) {
+        enum tm_status st = tm_model_thread(tasks, ev, err);
+        row->utid = ev->utid;
+        return st;
+    }
+    return ev->e->flags & TM_EVENT_HAS_PID
+               ? tm_processes_process(&tasks->processes, ev->place.machine, ev->e->pid, &row->upid, err)
+               : TM_OK;
+}
+
 enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
-    if (!(ev->e->flags & TM_EVENT_HAS_TID)) /* the task is unknown */
+    const bool is_of_packet = tm_event_raw(ev->e->flags) == TM_RAW_PACKET;
+    if (!(ev->e->flags & TM_EVENT_HAS_TID) && !is_of_packet) /* the task is unknown */
         return tm_model_count(&m->out, ev->place, TM_MODEL_NO_TRACK, err);
     const struct tm_catalog_file *file = &m->files.catalog->files[ev->place.file];
     struct tm_sample_row row = {.ts = ev->e->time_ns,
@@ -382,15 +397,16 @@ enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, st
                                 .machine = ev->place.machine,
                                 .callsite = TM_NO_ID,
                                 .counter = TM_NO_ID,
-                                .is_perf = tm_event_raw(ev->e->flags) == TM_RAW_PACKET,
+                                .is_perf = is_of_packet,
+                                .utid = TM_NO_ID,
+                                .upid = TM_NO_ID,
                                 .cpu = ev->e->flags & TM_EVENT_HAS_CPU ? (int64_t)ev->e->cpu : TM_NO_ID};
-    enum tm_status st = tm_model_thread(&m->tasks, ev, err);
+    enum tm_status st = find_sampled(&m->tasks, ev, &row, err);
     read_sample_detail(ev->e, &row);
     if (st == TM_OK && row.cpu != TM_NO_ID)
         st = tm_sched_cpu(&m->tasks.sched, ev->place.machine, ev->e->cpu, err);
     if (st < 0)
         return st;
-    row.utid = (uint32_t)ev->utid;
     m->out.packet.is_sample = row.is_perf;
     if ((st = tm_stacks_add(&m->stacks, ev->e->detail, ev->e->detail_bytes, &row.callsite, err)) < 0)
         return st;

@@ -66,6 +66,8 @@ static const struct {
     [TM_NAMED_TRACK_VULKAN_ALLOCATED] = {"vulkan_device_mem_allocation", COUNTER},
     [TM_NAMED_TRACK_VULKAN_BOUND] = {"vulkan_device_mem_bind", COUNTER},
     [TM_NAMED_TRACK_GRAPHICS_BUFFERS] = {"graphics_frame_event", ALONE},
+    [TM_NAMED_TRACK_SAMPLE_COUNTS] = {"stack_sample_session_counter", COUNTER},
+    [TM_NAMED_TRACK_SAMPLE_COUNTS_OF_CPU] = {"stack_sample_cpu_counter", COUNTER},
 };
 
 const char *tm_named_track_type(enum tm_named_track track)

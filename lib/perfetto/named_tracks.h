@@ -68,6 +68,8 @@ enum tm_named_track {
     TM_NAMED_TRACK_VULKAN_ALLOCATED = 54,
     TM_NAMED_TRACK_VULKAN_BOUND = 55,
     TM_NAMED_TRACK_GRAPHICS_BUFFERS = 56, /* global: events of a buffer, or a phase of it, or of a layer */
+    TM_NAMED_TRACK_SAMPLE_COUNTS = 57, /* global: a counter of what the samples of a sequence count */
+    TM_NAMED_TRACK_SAMPLE_COUNTS_OF_CPU = 58, /* of a cpu: the same */
     TM_NAMED_TRACK_COUNT
 };
 

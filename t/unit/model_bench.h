@@ -107,7 +107,7 @@ static inline enum tm_status on_flow(void *self, int64_t from, int64_t to, struc
 static inline enum tm_status on_sample(void *self, const struct tm_sample_row *r, struct tm_error *err)
 {
     (void)err;
-    return tm_buf_addf(&((struct bench *)self)->out, "sample %" PRId64 " u%u s%" PRId64 "\n", r->ts, r->utid,
+    return tm_buf_addf(&((struct bench *)self)->out, "sample %" PRId64 " u%" PRId64 " s%" PRId64 "\n", r->ts, r->utid,
                        r->callsite);
 }
 

@@ -98,6 +98,10 @@ static enum tm_status put_flow(struct tm_json_events *events, const struct tm_ev
 static enum tm_status put_sample(struct tm_json_events *events, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_json_event_draft draft;
+    if (tm_event_raw(e->flags) == TM_RAW_PACKET && !(e->flags & TM_EVENT_HAS_TID)) { /* readers need a thread */
+        tm_json_writer_unsupported(events->writer, e);
+        return TM_OK;
+    }
     tm_json_writer_draft(events->writer, e, 'P', &draft);
     draft.category = (struct tm_text){0};
     draft.form.has_stack = true;

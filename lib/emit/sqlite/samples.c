@@ -7,18 +7,24 @@
     " WHEN 'unknown' THEN 6 WHEN 'kernel' THEN 1 WHEN 'user' THEN 2 WHEN 'hypervisor' THEN 3"                          \
     " WHEN 'guest_kernel' THEN 4 WHEN 'guest_user' THEN 5 ELSE 0 END END"
 
-/* The types of the tracks of what perf counts. */
+/* The types of the tracks of what perf counts, and of what stack_sample packets count. */
 #define OF_PERF "IN ('perf_cpu_counter', 'perf_global_counter')"
+#define OF_STACK_SAMPLES "IN ('stack_sample_session_counter', 'stack_sample_cpu_counter')"
+
+/* The arg KEY of a track t, in its set SET. */
+#define ARG(set, key)                                                                                                  \
+    "(SELECT coalesce(a.int_value, a.string_value) FROM args a WHERE a.arg_set_id = t." set " AND a.key = '" key "')"
 
 const char tm_sqlite_sample_views[] =
-    "CREATE VIEW stack_sample AS SELECT id, ts, source, utid AS task_context_id, " CONTEXT " AS execution_context_id,"
-    " callsite_id, utid, cpu FROM tm_sample;"
+    "CREATE VIEW stack_sample AS SELECT id, ts, source, coalesce(utid, -1 - upid) AS task_context_id,"
+    " " CONTEXT " AS execution_context_id, callsite_id, utid, cpu FROM tm_sample;"
     "CREATE VIEW stack_sample_task_context AS SELECT utid AS id, upid, utid, NULL AS async_context_id FROM thread"
-    " WHERE utid IN (SELECT utid FROM tm_sample);"
+    " WHERE utid IN (SELECT utid FROM tm_sample)"
+    " UNION ALL SELECT DISTINCT -1 - upid, upid, NULL, NULL FROM tm_sample WHERE upid IS NOT NULL;"
     "CREATE VIEW stack_sample_execution_context AS SELECT DISTINCT " CONTEXT " AS id, ucpu, cpu_mode FROM tm_sample"
     " WHERE ucpu IS NOT NULL OR cpu_mode IS NOT NULL;"
     "CREATE VIEW stack_sample_counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, machine_id, unit,"
-    " cpu, description FROM track WHERE type " OF_PERF ";"
+    " cpu, description FROM track WHERE type " OF_PERF " OR type " OF_STACK_SAMPLES ";"
     "CREATE VIEW perf_counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, machine_id, unit, cpu,"
     " description FROM track WHERE type " OF_PERF ";"
     "CREATE VIEW stack_sample_session AS SELECT min(t.id) AS id, 'linux.perf' AS source,"
@@ -27,8 +33,15 @@ const char tm_sqlite_sample_views[] =
     " WHEN 'cycles' THEN 'cycles' WHEN 'cpu-cycles' THEN 'cycles' WHEN 'bus-cycles' THEN 'cycles'"
     " WHEN 'ref-cycles' THEN 'cycles' ELSE 'count' END AS timebase_unit, (SELECT str_value FROM"
     " metadata m WHERE m.name = 'perf_cmdline' AND m.trace_id = t.trace_file_id) AS cmdline FROM track t"
-    " WHERE t.type " OF_PERF " GROUP BY t.trace_file_id, t.name;"
-    "CREATE VIEW perf_session AS SELECT id, id AS perf_session_id, cmdline FROM stack_sample_session;"
+    " WHERE t.type " OF_PERF " GROUP BY t.trace_file_id, t.name"
+    " UNION ALL SELECT min(t.id), nullif(" ARG("dimension_arg_set_id", "source") ", ''),"
+    /* the unit of the first one on which samples are taken; ids have as many digits as id 1e9 at most */
+    " substr(min(CASE WHEN " ARG("source_arg_set_id", "is_timebase") " THEN printf('%010d', t.id) || t.unit END), 11),"
+    " NULL FROM track t"
+    " WHERE t.type " OF_STACK_SAMPLES " GROUP BY t.trace_file_id, t.machine_id, "
+    ARG("dimension_arg_set_id", "session_id") ";"
+    "CREATE VIEW perf_session AS SELECT id, id AS perf_session_id, cmdline FROM stack_sample_session"
+    " WHERE source = 'linux.perf';"
     "CREATE VIEW perf_sample AS SELECT id, ts, utid, cpu, cpu_mode, callsite_id, unwind_error FROM tm_sample"
     " WHERE source = 'linux.perf';"
     "CREATE VIEW instruments_sample AS SELECT id, ts, utid, callsite_id, cpu FROM tm_sample"
@@ -74,13 +87,15 @@ enum tm_status tm_sqlite_sample(void *self, const struct tm_sample_row *row, str
     tm_sqlite_record_null(r);
     tm_sqlite_record_int(r, row->ts);
     tm_sqlite_put_text(s, source_of(row));
-    tm_sqlite_record_int(r, row->utid);
+    tm_sqlite_record_id(r, row->utid);
     tm_sqlite_record_id(r, row->callsite);
     tm_sqlite_record_id(r, row->cpu);
     tm_sqlite_record_maybe(r, row->cpu != TM_NO_ID && row->cpu < TM_CPUS_A_MACHINE,
                            tm_ucpu(row->machine, (uint32_t)row->cpu));
     tm_sqlite_put_text(s, row->cpu_mode);
     tm_sqlite_put_text(s, row->unwind_error);
+    if (row->upid != TM_NO_ID) /* SQLite reads columns that a record lacks as NULL */
+        tm_sqlite_record_int(r, row->upid);
     enum tm_status st = tm_sqlite_btree_add(&s->samples, s->next_sample++, r, err);
     return st < 0 || row->counter == TM_NO_ID ? st : tm_sqlite_sample_counter(s, row->counter, row->count, err);
 }

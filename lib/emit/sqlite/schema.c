@@ -48,7 +48,7 @@ static const char tables[] =
     "CREATE TABLE tm_arg_real(id INTEGER PRIMARY KEY, value REAL);"
     "CREATE TABLE flow(id INTEGER PRIMARY KEY, slice_out INTEGER, slice_in INTEGER);"
     "CREATE TABLE tm_sample(id INTEGER PRIMARY KEY, ts INTEGER, source TEXT, utid INTEGER, callsite_id INTEGER,"
-    " cpu INTEGER, ucpu INTEGER, cpu_mode TEXT, unwind_error TEXT);"
+    " cpu INTEGER, ucpu INTEGER, cpu_mode TEXT, unwind_error TEXT, upid INTEGER);"
     "CREATE TABLE stack_sample_counter(id INTEGER PRIMARY KEY, stack_sample_id INTEGER, track_id INTEGER,"
     " value REAL);"
     "CREATE TABLE heap_profile(id INTEGER PRIMARY KEY, ts INTEGER, ts_end INTEGER, dur INTEGER, upid INTEGER,"

@@ -75,7 +75,7 @@ struct tm_proto_sequence {
     struct tm_buf interned; /* InternedData messages since the clearing, concatenated */
     struct tm_proto_map counters; /* (is double, track uuid) to the sum so far */
     struct tm_proto_heap *heap;   /* heap_state.h; NULL: it has no heap profiles */
-    uint32_t perf_session; /* of its PerfSample packets, from 1 on; 0: it has none */
+    uint32_t perf_session; /* of its samples, from 1 on; 0: it has none */
 };
 
 /* A decoded TracePacket. Borrows the bytes of the packet. */
@@ -134,7 +134,7 @@ struct tm_proto_sequences {
     size_t bytes;              /* of interned data in memory, of all sequences */
     uint64_t repeated_bytes;   /* of interned data, for new generations */
     struct tm_proto_sequence_stats stats;
-    uint32_t perf_sessions; /* of sequences with PerfSample packets */
+    uint32_t perf_sessions; /* of sequences with samples of perf or of stack_sample packets */
 };
 
 /* Scheduling: sched.c, compact_sched.c. */

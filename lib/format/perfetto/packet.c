@@ -387,7 +387,7 @@ static enum tm_status read_profile(struct tm_proto *p, struct tm_proto_packet *p
     case TM_PACKET_PERF_SAMPLE:
         return tm_proto_perf_sample_read(&p->sequences, &p->rows, packet, err);
     case TM_PACKET_STACK_SAMPLE:
-        return tm_proto_stack_sample_read(&p->rows, packet, err);
+        return tm_proto_stack_sample_read(&p->sequences, &p->rows, packet, err);
     case TM_PACKET_STREAMING_PROFILE:
         return tm_proto_streaming_profile_read(&p->rows, packet, err);
     case TM_PACKET_HEAP_PROFILE:

@@ -217,8 +217,7 @@ static enum tm_status count_loss(struct tm_proto_rows *rows, const struct tm_eve
     }
 }
 
-/* Returns the number of the session of a sequence's samples: sequences are numbered when their first sample comes. */
-static uint64_t session_of(struct tm_proto_sequences *sequences, struct tm_proto_sequence *sequence)
+uint64_t tm_proto_sample_session(struct tm_proto_sequences *sequences, struct tm_proto_sequence *sequence)
 {
     if (sequence == NULL)
         return 0;
@@ -248,7 +247,7 @@ enum tm_status tm_proto_perf_sample_read(struct tm_proto_sequences *sequences, s
     uint64_t callstack = 0;
     struct loss loss = {0};
     bool is_report = false, stops = false;
-    const uint64_t session = session_of(sequences, packet->sequence);
+    const uint64_t session = tm_proto_sample_session(sequences, packet->sequence);
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == SAMPLE_CPU) {
             row.cpu = (uint32_t)f.value;

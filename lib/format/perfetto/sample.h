@@ -11,6 +11,10 @@
 enum tm_status tm_proto_stack_put(struct tm_proto_rows *rows, const struct tm_proto_sequence *sequence, uint64_t iid,
                                   struct tm_error *err);
 
+/* Returns the number of the session of the samples of SEQUENCE, which may be NULL: sequences are numbered when their
+ * first sample comes. */
+uint64_t tm_proto_sample_session(struct tm_proto_sequences *sequences, struct tm_proto_sequence *sequence);
+
 /* Adds the SAMPLE row of a perf_sample packet. A report of the profiler itself becomes a PACKET, followed by the time
  * at which it stopped, if it did so because of a limit. SEQUENCES numbers the sessions. */
 enum tm_status tm_proto_perf_sample_read(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,

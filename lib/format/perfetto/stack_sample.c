@@ -3,23 +3,13 @@
 #include "format/perfetto/ftrace_event.h"
 #include "format/perfetto/sample.h"
 #include "format/perfetto/sequence.h"
+#include "format/perfetto/stack_counts.h"
 #include "stream/detail_arg.h"
 
-enum { DEFAULTS_STACK_SAMPLE = 100, DEFAULTS_SOURCE = 1 };
 enum { SAMPLE_TASK = 1, SAMPLE_TASK_IID = 2, SAMPLE_PLACE = 3, SAMPLE_PLACE_IID = 4 };
 enum { SAMPLE_STACK = 5, SAMPLE_STACK_IID = 6 };
 enum { TASK_PID = 2, TASK_TID = 3, PLACE_CPU = 2, PLACE_MODE = 3 };
 enum { STACK_FRAMES = 1, FRAME_FUNCTION = 1, FRAME_FILE = 2, FRAME_LINE = 3 };
-
-/* The last message in field ID of a message; id 0: none. */
-static struct tm_pb_field message_in(struct tm_pb pb, uint32_t id)
-{
-    struct tm_pb_field f, found = {0};
-    while (tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == id && f.type == TM_PB_LEN)
-            found = f;
-    return found;
-}
 
 /* Reads into PART the message in field ID of the sample M, or the interned one in LIST whose number is in the field
  * after ID. */
@@ -35,12 +25,9 @@ static void read_part(const struct tm_proto_packet *packet, const struct tm_prot
 /* Puts the source that the sequence's defaults state. */
 static enum tm_status put_source(struct tm_proto_rows *rows, const struct tm_proto_packet *packet)
 {
-    const struct tm_buf *recorded = packet->sequence ? &packet->sequence->defaults : NULL;
-    struct tm_pb_field found = {0};
-    if (recorded)
-        found = message_in(tm_pb_of(recorded->data, recorded->len), DEFAULTS_STACK_SAMPLE);
-    found = message_in(tm_pb_of(found.data, found.len), DEFAULTS_SOURCE);
-    return tm_detail_arg_text(&rows->detail, "source", found.data ? (const char *)found.data : "", found.len);
+    const struct tm_pb_field defaults = tm_proto_stack_defaults(packet);
+    const struct tm_text source = tm_proto_stack_source(&defaults);
+    return tm_detail_arg_text(&rows->detail, "source", source.data ? (const char *)source.data : "", source.len);
 }
 
 static enum tm_status put_mode(struct tm_buf *detail, uint64_t mode)
@@ -86,19 +73,20 @@ static enum tm_status put_frames(struct tm_proto_rows *rows, struct tm_pb stack)
     return st;
 }
 
-enum tm_status tm_proto_stack_sample_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
-                                          struct tm_error *err)
+enum tm_status tm_proto_stack_sample_read(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
+                                          const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, TM_KIND_SAMPLE);
     struct tm_proto_event_fields m, task, place;
     tm_proto_event_fields_read(&m, &packet->body);
     read_part(packet, &m, SAMPLE_TASK, TM_INTERNED_SAMPLE_TASKS, &task);
     read_part(packet, &m, SAMPLE_PLACE, TM_INTERNED_SAMPLE_PLACES, &place);
-    if (!packet->has_time || !task.has[TASK_TID]) {
+    const uint64_t session = tm_proto_sample_session(sequences, packet->sequence);
+    if (!packet->has_time) {
         row = tm_proto_packet_event(packet);
         return tm_proto_add(rows, &row, err);
     }
-    row.flags |= TM_EVENT_HAS_TID | (task.has[TASK_PID] ? TM_EVENT_HAS_PID : 0u) |
+    row.flags |= (task.has[TASK_TID] ? TM_EVENT_HAS_TID : 0u) | (task.has[TASK_PID] ? TM_EVENT_HAS_PID : 0u) |
                  (place.has[PLACE_CPU] ? TM_EVENT_HAS_CPU : 0u);
     row.tid = (int64_t)(uint32_t)task.number[TASK_TID];
     row.pid = (int64_t)(uint32_t)task.number[TASK_PID];
@@ -110,5 +98,7 @@ enum tm_status tm_proto_stack_sample_read(struct tm_proto_rows *rows, const stru
         st = tm_proto_stack_put(rows, packet->sequence, m.number[SAMPLE_STACK_IID], err);
     else if (m.has[SAMPLE_STACK] && put_frames(rows, tm_pb_of(m.text[SAMPLE_STACK], m.len[SAMPLE_STACK])) < 0)
         st = tm_error_nomem(err);
-    return st < 0 ? st : tm_proto_add(rows, &row, err);
+    if (st >= 0)
+        st = tm_proto_add(rows, &row, err);
+    return st < 0 || !rows->sink->want_packet_args ? st : tm_proto_stack_counts_add(rows, packet, &row, session, err);
 }

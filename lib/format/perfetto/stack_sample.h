@@ -5,9 +5,10 @@
 
 #include "format/perfetto/internal.h"
 
-/* Adds the SAMPLE row of a stack_sample packet, with its source, the mode of the cpu and the stack in its detail; a
- * PACKET if it states no thread or has no time. What it counts is not read. TM_OK or an error. */
-enum tm_status tm_proto_stack_sample_read(struct tm_proto_rows *rows, const struct tm_proto_packet *packet,
-                                          struct tm_error *err);
+/* Adds the SAMPLE row of a stack_sample packet, with its source, the mode of the cpu and the stack in its detail, and
+ * what it counts (stack_counts.h); a METADATA row if it has no time. It may state a process without a thread, or no
+ * task. SEQUENCES numbers the sessions. TM_OK or an error. */
+enum tm_status tm_proto_stack_sample_read(struct tm_proto_sequences *sequences, struct tm_proto_rows *rows,
+                                          const struct tm_proto_packet *packet, struct tm_error *err);
 
 #endif
