@@ -1,5 +1,6 @@
 #include "format/perfetto/perf_counts.h"
 
+#include "format/perfetto/last_field.h"
 #include "format/perfetto/numbers.h"
 
 #include <inttypes.h>
@@ -32,38 +33,29 @@ static const char *counter_name(uint64_t number)
     return number < sizeof names / sizeof *names && names[number] ? names[number] : "unknown";
 }
 
-/* Returns the last field NUMBER of MESSAGE that has TYPE; its id is 0 if there is none. */
-static struct tm_pb_field last_of(struct tm_pb message, uint32_t number, enum tm_pb_type type)
-{
-    struct tm_pb_field f, found = {0};
-    while (tm_pb_next(&message, &f) == TM_OK)
-        if (f.id == number && f.type == type)
-            found = f;
-    return found;
-}
-
 static enum tm_status put_raw_name(struct tm_buf *text, struct tm_pb raw)
 {
-    enum tm_status st = tm_buf_addf(text, "raw.0x%" PRIx32, (uint32_t)last_of(raw, RAW_TYPE, TM_PB_VARINT).value);
+    const struct tm_pb_field type = tm_proto_last_field(raw, RAW_TYPE, TM_PB_VARINT);
+    enum tm_status st = tm_buf_addf(text, "raw.0x%" PRIx32, (uint32_t)type.value);
     for (uint32_t i = 1; st == TM_OK && i <= RAW_CONFIGS; i++)
-        st = tm_buf_addf(text, ".0x%" PRIx64, last_of(raw, RAW_TYPE + i, TM_PB_VARINT).value);
+        st = tm_buf_addf(text, ".0x%" PRIx64, tm_proto_last_field(raw, RAW_TYPE + i, TM_PB_VARINT).value);
     return st;
 }
 
 /* Puts the name of EVENT without its modifiers. */
 static enum tm_status put_base_name(struct tm_buf *text, struct tm_pb event, const struct event_fields *fields)
 {
-    const struct tm_pb_field name = last_of(event, fields->name, TM_PB_LEN);
-    const struct tm_pb_field counter = last_of(event, fields->counter, TM_PB_VARINT);
-    const struct tm_pb_field tracepoint = last_of(event, fields->tracepoint, TM_PB_LEN);
-    const struct tm_pb_field raw = last_of(event, fields->raw, TM_PB_LEN);
+    const struct tm_pb_field name = tm_proto_last_field(event, fields->name, TM_PB_LEN);
+    const struct tm_pb_field counter = tm_proto_last_field(event, fields->counter, TM_PB_VARINT);
+    const struct tm_pb_field tracepoint = tm_proto_last_field(event, fields->tracepoint, TM_PB_LEN);
+    const struct tm_pb_field raw = tm_proto_last_field(event, fields->raw, TM_PB_LEN);
     if (name.len)
         return tm_buf_add(text, name.data, name.len);
     if (counter.id)
         return tm_buf_add_str(text, counter_name(counter.value));
     if (tracepoint.id) {
         const struct tm_pb_field of =
-            last_of(tm_pb_of(tracepoint.data, tracepoint.len), TRACEPOINT_NAME, TM_PB_LEN);
+            tm_proto_last_field(tm_pb_of(tracepoint.data, tracepoint.len), TRACEPOINT_NAME, TM_PB_LEN);
         return tm_buf_add(text, of.data, of.len);
     }
     return raw.id ? put_raw_name(text, tm_pb_of(raw.data, raw.len)) : tm_buf_add_str(text, "unknown");
@@ -128,12 +120,12 @@ enum tm_status tm_proto_perf_counts_add(struct tm_proto_rows *rows, const struct
 {
     const struct tm_buf *recorded = packet->sequence ? &packet->sequence->defaults : NULL;
     const struct tm_pb_field of_samples =
-        recorded ? last_of(tm_pb_of(recorded->data, recorded->len), DEFAULTS_PERF_SAMPLE, TM_PB_LEN)
+        recorded ? tm_proto_last_field(tm_pb_of(recorded->data, recorded->len), DEFAULTS_PERF_SAMPLE, TM_PB_LEN)
                  : (struct tm_pb_field){0};
     const struct tm_pb defaults = tm_pb_of(of_samples.data, of_samples.len);
-    const struct tm_pb_field timebase = last_of(defaults, DEFAULTS_TIMEBASE, TM_PB_LEN);
+    const struct tm_pb_field timebase = tm_proto_last_field(defaults, DEFAULTS_TIMEBASE, TM_PB_LEN);
     const struct tm_pb_field count =
-        last_of(tm_pb_of(packet->body.data, packet->body.len), SAMPLE_TIMEBASE_COUNT, TM_PB_VARINT);
+        tm_proto_last_field(tm_pb_of(packet->body.data, packet->body.len), SAMPLE_TIMEBASE_COUNT, TM_PB_VARINT);
     enum tm_status st = TM_OK;
     tm_buf_clear(&rows->text);
     if (count.id) {

@@ -1,5 +1,6 @@
 #include "format/perfetto/stack_counts.h"
 
+#include "format/perfetto/last_field.h"
 #include "format/perfetto/named_row.h"
 #include "format/perfetto/numbers.h"
 #include "format/perfetto/sequence.h"
@@ -23,26 +24,17 @@ struct counts {
     struct tm_error *err;
 };
 
-/* Returns the last field ID of MESSAGE that has TYPE; its id is 0 if there is none. */
-static struct tm_pb_field last_of(struct tm_pb message, uint32_t id, enum tm_pb_type type)
-{
-    struct tm_pb_field f, found = {0};
-    while (tm_pb_next(&message, &f) == TM_OK)
-        if (f.id == id && f.type == type)
-            found = f;
-    return found;
-}
-
 struct tm_pb_field tm_proto_stack_defaults(const struct tm_proto_packet *packet)
 {
     const struct tm_buf *recorded = packet->sequence ? &packet->sequence->defaults : NULL;
-    return recorded ? last_of(tm_pb_of(recorded->data, recorded->len), DEFAULTS_STACK_SAMPLE, TM_PB_LEN)
+    return recorded ? tm_proto_last_field(tm_pb_of(recorded->data, recorded->len), DEFAULTS_STACK_SAMPLE, TM_PB_LEN)
                     : (struct tm_pb_field){0};
 }
 
 struct tm_text tm_proto_stack_source(const struct tm_pb_field *defaults)
 {
-    const struct tm_pb_field source = last_of(tm_pb_of(defaults->data, defaults->len), DEFAULTS_SOURCE, TM_PB_LEN);
+    const struct tm_pb_field source =
+        tm_proto_last_field(tm_pb_of(defaults->data, defaults->len), DEFAULTS_SOURCE, TM_PB_LEN);
     return source.id ? tm_text_given(source.data, source.len) : (struct tm_text){0};
 }
 
@@ -148,12 +140,12 @@ static bool find_interned(const struct counts *c, uint64_t iid, struct tm_pb *de
 
 static enum tm_status add_primary(struct counts *c, struct tm_pb sample, const struct tm_pb_field *defaults)
 {
-    const struct tm_pb_field weight = last_of(sample, SAMPLE_WEIGHT, TM_PB_VARINT);
-    const struct tm_pb_field iid = last_of(sample, SAMPLE_PRIMARY_IID, TM_PB_VARINT);
-    struct tm_pb_field inlined = last_of(sample, SAMPLE_PRIMARY, TM_PB_LEN);
+    const struct tm_pb_field weight = tm_proto_last_field(sample, SAMPLE_WEIGHT, TM_PB_VARINT);
+    const struct tm_pb_field iid = tm_proto_last_field(sample, SAMPLE_PRIMARY_IID, TM_PB_VARINT);
+    struct tm_pb_field inlined = tm_proto_last_field(sample, SAMPLE_PRIMARY, TM_PB_LEN);
     struct tm_pb description;
     if (inlined.id == 0 && iid.id == 0)
-        inlined = last_of(tm_pb_of(defaults->data, defaults->len), DEFAULTS_PRIMARY, TM_PB_LEN);
+        inlined = tm_proto_last_field(tm_pb_of(defaults->data, defaults->len), DEFAULTS_PRIMARY, TM_PB_LEN);
     if (weight.id == 0 || (inlined.id == 0 && iid.id == 0))
         return TM_OK;
     if (inlined.id)

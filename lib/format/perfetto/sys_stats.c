@@ -1,5 +1,6 @@
 /* The counters of /proc and /sys in SysStats packets. */
 #include "base/hash.h"
+#include "format/perfetto/last_field.h"
 #include "format/perfetto/named_row.h"
 #include "format/perfetto/system.h"
 #include "perfetto/sys_names.h"
@@ -44,12 +45,7 @@ struct stats {
 /* Finds field ID of MESSAGE, the last one; id 0: none. */
 static struct tm_pb_field find(const struct tm_pb_field *message, uint32_t id, enum tm_pb_type type)
 {
-    struct tm_pb pb = tm_pb_of(message->data, message->len);
-    struct tm_pb_field f, found = {0};
-    while (tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == id && f.type == type)
-            found = f;
-    return found;
+    return tm_proto_last_field(tm_pb_of(message->data, message->len), id, type);
 }
 
 static uint64_t number(const struct tm_pb_field *message, uint32_t id)
