@@ -34,15 +34,15 @@ static uint32_t spans_until(const struct tm_sequence_spans *sequence, uint32_t g
     return at < sequence->count && sequence->spans[at].first_generation == generation ? at + 1 : at;
 }
 
-/* Returns the row of the thread that events of E's generation have on E's sequence, or NULL. */
-static struct tm_sequence_thread *row_at(const struct tm_sequence_threads *t, const struct tm_event *e)
+/* Returns the span of the thread that events of E's generation have on E's sequence, or NULL. */
+static const struct tm_thread_span *span_at(const struct tm_sequence_threads *t, const struct tm_event *e)
 {
     uint32_t number;
     if (!tm_map_find(&t->by_sequence, key_of(e), &number))
         return NULL;
     const struct tm_sequence_spans *sequence = &t->sequences[number];
     uint32_t until = spans_until(sequence, e->generation);
-    return until ? &t->rows[sequence->spans[until - 1].row] : NULL;
+    return until ? &sequence->spans[until - 1] : NULL;
 }
 
 /* Finds or makes the spans of E's sequence. NULL: no memory. */
@@ -97,22 +97,23 @@ static struct tm_sequence_thread *row_of(struct tm_sequence_threads *t, const st
  * no memory. */
 static bool set_span(struct tm_sequence_threads *t, const struct tm_event *e, const struct tm_sequence_thread *row)
 {
-    const uint32_t first = first_generation_of(e), number = (uint32_t)(row - t->rows);
+    const struct tm_thread_span of_descriptor = {first_generation_of(e), e->generation, (uint32_t)(row - t->rows),
+                                                 e->position};
     struct tm_sequence_spans *sequence = sequence_of(t, e);
     if (sequence == NULL)
         return false;
-    const uint32_t at = spans_until(sequence, first);
+    const uint32_t at = spans_until(sequence, of_descriptor.first_generation);
     struct tm_thread_span *span = at ? &sequence->spans[at - 1] : NULL;
-    if (span && span->first_generation == first) {
+    if (span && span->first_generation == of_descriptor.first_generation) {
         if (e->position >= span->position)
-            *span = (struct tm_thread_span){first, number, e->position};
+            *span = of_descriptor;
         return true;
     }
     if (tm_array_grow(&sequence->spans, &sequence->cap, sequence->count, sizeof *sequence->spans, NULL) < 0)
         return false;
     span = &sequence->spans[at];
     memmove(span + 1, span, (sequence->count++ - at) * sizeof *span);
-    *span = (struct tm_thread_span){first, number, e->position};
+    *span = of_descriptor;
     return true;
 }
 
@@ -197,11 +198,12 @@ enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const str
     enum tm_status st = tm_sequence_threads_expect(t, e);
     if (st < 0 || !is_of_sequence(t, e))
         return st;
-    const struct tm_sequence_thread *row = find_row(t, e);
+    const struct tm_thread_span *span = span_at(t, e);
+    const uint32_t number = number_of(t, find_row(t, e));
     if (!reserve_written(t, e->generation))
         return TM_E_SYSTEM;
-    /* if a later one has another thread, it has to follow, even if it was written before */
-    t->written[e->generation] = row == row_at(t, e) ? number_of(t, row) : 0;
+    /* if one of a later generation has another thread, it has to follow, even if it was written before */
+    t->written[e->generation] = span->row + 1 == number || span->generation == e->generation ? span->row + 1 : 0;
     return TM_OK;
 }
 
@@ -218,10 +220,13 @@ const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *t
 {
     if (tm_sequence_threads_is_written(t, e->generation) || e->generation >= t->generation_count)
         return NULL;
-    struct tm_sequence_thread *row = row_at(t, e);
-    if (row == NULL || !reserve_written(t, e->generation))
+    const struct tm_thread_span *span = span_at(t, e);
+    if (span == NULL || !reserve_written(t, e->generation))
         return NULL;
+    struct tm_sequence_thread *row = &t->rows[span->row];
     t->written[e->generation] = number_of(t, row);
+    if (span->generation == e->generation) /* it is there, or follows by itself */
+        return NULL;
     row->event.generation = e->generation;
     row->event.time_ns = e->time_ns;
     return &row->event;

@@ -15,6 +15,7 @@ struct tm_sequence_threads {
     struct tm_sequence_spans {
         struct tm_thread_span {
             uint32_t first_generation; /* of the first events since the state was cleared, or of the descriptor */
+            uint32_t generation;       /* of the descriptor */
             uint32_t row;              /* number of its thread in rows */
             uint64_t position;         /* of the descriptor in its file */
         } *spans;                      /* by first_generation, each of which is there once */
@@ -44,8 +45,8 @@ enum tm_status tm_sequence_threads_expect(struct tm_sequence_threads *threads, c
 /* Notes EVENT, a thread's descriptor on its sequence that is now written there. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *threads, const struct tm_event *event);
 
-/* Returns the descriptor that must precede EVENT, of EVENT's generation; once for each. NULL: none. Valid until the
- * next note. */
+/* Returns the descriptor of another generation that EVENT's generation needs at EVENT or before; once for each
+ * generation, and again after a descriptor of another thread was noted there. NULL: none. Valid until the next note. */
 const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *threads, const struct tm_event *event);
 
 /* True if tm_sequence_threads_missing has nothing for events of GENERATION. */
