@@ -198,8 +198,10 @@ enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const str
     enum tm_status st = tm_sequence_threads_expect(t, e);
     if (st < 0 || !is_of_sequence(t, e))
         return st;
+    struct tm_sequence_thread *row = find_row(t, e);
     const struct tm_thread_span *span = span_at(t, e);
-    const uint32_t number = number_of(t, find_row(t, e));
+    const uint32_t number = number_of(t, row);
+    row->is_written = true;
     if (!reserve_written(t, e->generation))
         return TM_E_SYSTEM;
     /* if one of a later generation has another thread, it has to follow, even if it was written before */
@@ -225,7 +227,8 @@ const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *t
         return NULL;
     struct tm_sequence_thread *row = &t->rows[span->row];
     t->written[e->generation] = number_of(t, row);
-    if (span->generation == e->generation) /* it is there, or follows by itself */
+    /* the generation's own descriptor follows by itself; a track that is there already may be described before it */
+    if (span->generation == e->generation && !(row->is_written && row->event.kind == TM_KIND_TRACK))
         return NULL;
     row->event.generation = e->generation;
     row->event.time_ns = e->time_ns;

@@ -25,6 +25,7 @@ struct tm_sequence_threads {
     struct tm_sequence_thread {
         struct tm_event event; /* its last descriptor; its payload is owned */
         uint8_t *bytes;
+        bool is_written; /* some descriptor of it is */
         uint64_t own_track; /* of its events that name no track, if another file has the thread's track; 0: that one */
     } *rows;
     uint32_t count, cap;
@@ -45,8 +46,9 @@ enum tm_status tm_sequence_threads_expect(struct tm_sequence_threads *threads, c
 /* Notes EVENT, a thread's descriptor on its sequence that is now written there. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *threads, const struct tm_event *event);
 
-/* Returns the descriptor of another generation that EVENT's generation needs at EVENT or before; once for each
- * generation, and again after a descriptor of another thread was noted there. NULL: none. Valid until the next note. */
+/* Returns the descriptor that EVENT's generation needs at EVENT or before, and that does not follow by itself; once for
+ * each generation, and again after a descriptor of another thread was noted there. NULL: none. Valid until the next
+ * note. */
 const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *threads, const struct tm_event *event);
 
 /* True if tm_sequence_threads_missing has nothing for events of GENERATION. */
