@@ -38,9 +38,9 @@ struct tm_sequence_threads {
     uint32_t described_count, described_cap;
 };
 
-/* Notes EVENT, a thread's descriptor on its sequence that will be written later. Of the descriptors between two clearings
- * of a sequence's state the last one of the file holds for all events between these, as in the reference importer (its
- * IncrementalState). TM_OK or TM_E_SYSTEM. */
+/* Notes EVENT, a thread's descriptor on its sequence that will be written later. Of the descriptors between two
+ * clearings of a sequence's state the last one of the file holds for all events between these, as in the reference
+ * importer (its IncrementalState). TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_sequence_threads_expect(struct tm_sequence_threads *threads, const struct tm_event *event);
 
 /* Notes EVENT, a thread's descriptor on its sequence that is now written there. TM_OK or TM_E_SYSTEM. */
