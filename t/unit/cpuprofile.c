@@ -1,5 +1,5 @@
-/* Unit tests of CPU profiles of V8: order of members, both forms, times, damage, types. t/150-cpuprofile.bats tests what
- * outputs show. */
+/* Unit tests of CPU profiles of V8: order of members, both forms, times, damage, types. t/150-cpuprofile.bats tests
+ * what outputs show. */
 #include "format/cpuprofile/cpuprofile.h"
 
 #include "format_run.h"
@@ -9,7 +9,8 @@
 
 #define FRAME(name) "\"callFrame\":{\"functionName\":\"" name "\",\"url\":\"u\"}"
 #define NODES "\"nodes\":[{\"id\":1," FRAME("r") ",\"children\":[2]},{\"id\":2," FRAME("") "}]"
-#define HEAD "\"head\":{\"id\":1,\"functionName\":\"r\",\"children\":[{\"functionName\":\"a\",\"id\":2,\"children\":[]}]}"
+#define HEAD                                                                                                           \
+    "\"head\":{\"id\":1,\"functionName\":\"r\",\"children\":[{\"functionName\":\"a\",\"id\":2,\"children\":[]}]}"
 #define PID "pid=1073741825"
 #define TASK "process " PID " def process{name=CPU profile}\n"
 #define ROW(time, frames) "sample " time " " PID " tid=1073741825 thread frames=" frames "\n"
