@@ -1,5 +1,6 @@
 /* Reads a stream from tm-unpack and writes it with its perfetto_manifest checked and resolved into configuration
  * frames. With --check, only checks manifest files. */
+#include "base/text.h"
 #include "base/utf8.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
@@ -96,7 +97,8 @@ static enum tm_status check(const char *path)
     if (st == TM_OK)
         check_type(path, &manifest);
     if (manifest.problems.count > shown)
-        tm_program_message(&program, "%s: %zu more problems", path, manifest.problems.count - shown);
+        tm_program_message(&program, "%s: %zu more problem%s", path, manifest.problems.count - shown,
+                           tm_plural(manifest.problems.count - shown));
     tm_manifest_release(&manifest);
     return st;
 }

@@ -54,7 +54,7 @@ $more" ]
     kineto a.json 1000
     kineto b.json 1000
     merge --sync b.json=a.json-3ms a.json b.json
-    [ "$stderr" = "b.json: 1 event dropped, negative_time: they lie before the start of trace time, the earliest by 2.995ms
+    [ "$stderr" = "b.json: 1 event dropped, negative_time: it lies before the start of trace time, the earliest by 2.995ms
 $more" ]
 }
 

@@ -247,7 +247,7 @@ json.dump([{"ph": "i", "ts": 10 * i + rank, "pid": rank, "tid": 1, "s": "t"} for
     ! grep -q 'place them' why || false
     echo '[{"ph":"X","ts":1,"dur":1,"pid":1,"tid":1,"name":"x"},{"ph":"X","dur":1,"pid":1,"tid":1,"name":"y"}]' >b.json
     tm-merge --explain b.json >why
-    grep -q '^  1 event dropped, no_time: they have no time, first at byte ' why
+    grep -q '^  1 event dropped, no_time: it has no time, first at byte ' why
     grep -qx '2 events, 1 on the timeline, 1 dropped.' why
 }
 

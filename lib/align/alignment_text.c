@@ -2,6 +2,7 @@
 #include "align/duration.h"
 
 #include "base/decimal.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 
@@ -82,9 +83,10 @@ static void put_verdict(struct tm_buf *out, const struct tm_alignment *a, const 
     default: (void)tm_buf_addf(out, ": %s to %s, by ", tm_verdict_name(f->verdict), path);
     }
     (void)tm_alignment_rules(a, f->rules, out);
-    (void)tm_buf_addf(out, "; %" PRIu64 " matches", f->matches);
+    (void)tm_buf_addf(out, "; %" PRIu64 " match%s", f->matches, f->matches == 1 ? "" : "es");
     if (f->left_out)
-        (void)tm_buf_addf(out, ", %" PRIu64 " constraints left out, because not all can be true", f->left_out);
+        (void)tm_buf_addf(out, ", %" PRIu64 " constraint%s left out, because not all can be true", f->left_out,
+                          tm_plural(f->left_out));
     (void)tm_buf_add_str(out, "\n");
 }
 
@@ -141,7 +143,8 @@ static void put_left_out(struct tm_buf *out, const struct tm_alignment *a)
                           first, second, tm_pair_constraint_total(p));
     }
     if (a->network.left_out_count > shown)
-        (void)tm_buf_addf(out, "left out: those of %" PRIu32 " other pairs\n", a->network.left_out_count - shown);
+        (void)tm_buf_addf(out, "left out: those of %" PRIu32 " other pair%s\n", a->network.left_out_count - shown,
+                          tm_plural(a->network.left_out_count - shown));
 }
 
 enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *out)
@@ -158,7 +161,8 @@ enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *ou
             (void)tm_buf_add_str(out, ", which loosens constraints by as much\n");
         }
         if (f->out_of_range)
-            (void)tm_buf_addf(out, "  %" PRIu64 " events left out: their times are out of range\n", f->out_of_range);
+            (void)tm_buf_addf(out, "  %" PRIu64 " event%s left out: out of the range of times\n", f->out_of_range,
+                              tm_plural(f->out_of_range));
         switch (f->verdict) {
         case TM_VERDICT_ALIGNED:
             put_line(out, f);
@@ -196,8 +200,9 @@ static void put_breach(struct tm_buf *out, const struct tm_alignment *a, const s
     char cause[TM_ALIGN_PATH_MAX], effect[TM_ALIGN_PATH_MAX];
     tm_alignment_path(a, b->cause, cause, sizeof cause);
     tm_alignment_path(a, b->effect, effect, sizeof effect);
-    (void)tm_buf_addf(out, "%s to %s: %" PRIu64 " of %" PRIu64 " effects come before their causes, the worst by ",
-                      cause, effect, b->count, b->constraints);
+    (void)tm_buf_addf(out, "%s to %s: %" PRIu64 " of %" PRIu64 " effect%s %s, the worst by ", cause, effect, b->count,
+                      b->constraints, tm_plural(b->constraints),
+                      b->count == 1 ? "comes before its cause" : "come before their causes");
     tm_align_put_ns(out, b->worst_ns, false);
     (void)tm_buf_add_str(out, "\n");
 }
@@ -212,7 +217,9 @@ static uint64_t tested(const struct tm_alignment *a)
 
 static enum tm_status put_tested(struct tm_buf *out, const struct tm_alignment *a)
 {
-    return tm_buf_addf(out, "%" PRIu64 " constraints across files were tested\n", tested(a));
+    const uint64_t count = tested(a);
+    return tm_buf_addf(out, "%" PRIu64 " constraint%s across files %s tested\n", count, tm_plural(count),
+                       count == 1 ? "was" : "were");
 }
 
 enum tm_status tm_alignment_breaches_text(const struct tm_alignment *a, struct tm_buf *out)
@@ -263,7 +270,8 @@ enum tm_status tm_alignment_breaches_summary(const struct tm_alignment *a, struc
     for (uint32_t i = 0; i < shown; i++)
         put_breach(out, a, worst[i]);
     if (violated > shown)
-        (void)tm_buf_addf(out, "%" PRIu32 " more pairs of files have such effects\n", violated - shown);
+        (void)tm_buf_addf(out, "%" PRIu32 " more pair%s of files %s such effects\n", violated - shown,
+                          tm_plural(violated - shown), violated - shown == 1 ? "has" : "have");
     if (violated)
         (void)tm_buf_add_str(out, "tm-merge --check-causality lists them, and tm-merge --align finds better offsets\n");
     return put_tested(out, a);

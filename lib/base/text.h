@@ -24,6 +24,12 @@ static inline struct tm_text tm_text_given(const void *data, size_t len)
     return (struct tm_text){data ? data : "", len};
 }
 
+/* Returns what follows a noun after the number COUNT. */
+static inline const char *tm_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /* Returns the C string S, without its NUL, as a text. */
 static inline struct tm_text tm_text_str(const char *s)
 {

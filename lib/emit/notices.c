@@ -1,6 +1,7 @@
 #include "emit/notices.h"
 
 #include "base/table.h"
+#include "base/text.h"
 #include "emit/assumption.h"
 #include "emit/by_file.h"
 #include "emit/drop_text.h"
@@ -140,7 +141,7 @@ static void put_count(struct notice_writer *t, uint64_t count, const char *word)
     tm_out_u64(&t->line, count);
     put(t, " ");
     put(t, word);
-    put(t, count == 1 ? "" : "s");
+    put(t, tm_plural(count));
 }
 
 static void put_dropped(struct notice_writer *t, const struct sum *sum)
@@ -155,7 +156,8 @@ static void put_dropped(struct notice_writer *t, const struct sum *sum)
     put(t, is_bytes ? " skipped, " : " dropped, ");
     tm_out_escaped(&t->line, sum->reason.text);
     put(t, ": ");
-    put(t, tm_drop_text_of(reason).cause);
+    const struct tm_drop_text text = tm_drop_text_of(reason);
+    put(t, tm_drop_text_cause(&text, sum->count + sum->definitions));
     if (sum->has_earliest) {
         put(t, ", the earliest by ");
         tm_out_duration(&t->line, sum->earliest_ns == INT64_MIN ? INT64_MAX : -sum->earliest_ns);

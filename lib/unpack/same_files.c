@@ -48,7 +48,8 @@ static void warn_of_same(const struct tm_file_list *list, const struct seen *see
     }
     if (count_of_same <= NAMED_MAX)
         return;
-    snprintf(text, sizeof text, "and %u more files are given twice", count_of_same - NAMED_MAX);
+    const uint32_t more = count_of_same - NAMED_MAX;
+    snprintf(text, sizeof text, "and %u more file%s given twice", more, more == 1 ? " is" : "s are");
     warn(text);
 }
 

@@ -37,7 +37,7 @@ void tm_report_explain_account(struct tm_report *r, const Tracemerge__Account *a
     put_definitions(r, a);
     put_where(r, a);
     tm_out_str(&r->out, ": ");
-    tm_out_str(&r->out, text.cause);
+    tm_out_str(&r->out, tm_drop_text_cause(&text, a->count + a->definition_count));
     if (a->has_earliest_ns) {
         tm_out_str(&r->out, ", the earliest by ");
         tm_out_duration(&r->out, a->earliest_ns == INT64_MIN ? INT64_MAX : -a->earliest_ns);
