@@ -672,7 +672,7 @@ write('late.json', [dict(e, ts=e['ts'] - 1000 * (e['id'] == 'q7' and e['ph'] == 
     placed a.json b.json | tm-align --check >checked
     [ "$(cat checked)" = "600 constraints across files were tested" ]
     placed a.json late.json | tm-align --check >checked || [ $? -eq 4 ]
-    grep -F 'a.json to late.json: 1 of 300 effects come before their causes' checked
+    grep -F 'a.json to late.json: 1 of 300 effects comes before its cause' checked
 }
 
 @test "a report counts effects before their causes if flows cross files" {
@@ -709,7 +709,7 @@ for n in range(12):
     tm-merge -f report hub.json ??.json >report
     sed -n '/^causality$/,$p' report >section
     [ "$(grep -c 'hub.json to ' section)" -eq 8 ]
-    grep -F 'hub.json to 11.json: 1 of 1 effects' section
+    grep -F 'hub.json to 11.json: 1 of 1 effect comes before its cause' section
     ! grep -F 'hub.json to 00.json' section || false
     grep -Fx '  4 more pairs of files have such effects' section
     grep -Fx '  12 constraints across files were tested' section

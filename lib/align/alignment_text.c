@@ -161,8 +161,8 @@ enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *ou
             (void)tm_buf_add_str(out, ", which loosens constraints by as much\n");
         }
         if (f->out_of_range)
-            (void)tm_buf_addf(out, "  %" PRIu64 " event%s left out: out of the range of times\n", f->out_of_range,
-                              tm_plural(f->out_of_range));
+            (void)tm_buf_addf(out, "  %" PRIu64 " event%s left out: %s out of range\n", f->out_of_range,
+                              tm_plural(f->out_of_range), f->out_of_range == 1 ? "its time is" : "their times are");
         switch (f->verdict) {
         case TM_VERDICT_ALIGNED:
             put_line(out, f);
