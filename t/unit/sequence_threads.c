@@ -45,6 +45,18 @@ static void test_last_descriptor(void)
     tm_sequence_threads_release(&threads);
 }
 
+/* A stream can state any number. */
+static void test_impossible_generation(void)
+{
+    struct tm_sequence_threads threads = {.generation_count = GENERATIONS};
+    const struct tm_event far = descriptor(2, 3, 20, 5), at = event(2);
+    ok_named(tm_sequence_threads_note(&threads, &far) == TM_OK, "a descriptor that reaches back too far is noted");
+    ok_named(missing_tid(&threads, 1) == 0, "not for earlier generations");
+    ok_named(missing_tid(&threads, 3) == 3, "for later ones");
+    ok_named(tm_sequence_threads_missing(&threads, &at) == NULL, "its own generation has it");
+    tm_sequence_threads_release(&threads);
+}
+
 int main(void)
 {
     struct tm_sequence_threads threads = {.generation_count = GENERATIONS};
@@ -59,5 +71,6 @@ int main(void)
     ok_named(threads.written_cap < FAR, "nor memory for the generations before it");
     tm_sequence_threads_release(&threads);
     test_last_descriptor();
+    test_impossible_generation();
     return tap_done();
 }

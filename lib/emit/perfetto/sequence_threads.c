@@ -58,10 +58,11 @@ static struct tm_sequence_spans *sequence_of(struct tm_sequence_threads *t, cons
 }
 
 /* Returns the first generation whose events are on the thread of descriptor E if it is the last one before the state is
- * cleared again. */
+ * cleared again: E's own, if a stream states one that is no generation before it. */
 static uint32_t first_generation_of(const struct tm_event *e)
 {
-    return e->flags & TM_EVENT_HAS_VALUE ? e->generation - (uint32_t)e->value : e->generation;
+    const bool has_earlier = e->flags & TM_EVENT_HAS_VALUE && e->value < e->generation;
+    return has_earlier ? e->generation - (uint32_t)e->value : e->generation;
 }
 
 static uint64_t hash_of_thread(const struct tm_event *e)
